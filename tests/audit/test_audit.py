@@ -266,22 +266,3 @@ def test_older_entries_are_behind_the_newest(make_user: Any, django_assert_max_n
         seen += [row["entry"].about for row in answer.context["rows"]]
         older = answer.context["older"] or ""
     assert seen == [f"ex_{n}" for n in reversed(range(205))]
-
-
-@pytest.mark.parametrize("role", ["viewer", "operator", "designer"])
-def test_nobody_else_reads_it(role: str, make_user: Any) -> None:
-    client = come(make_user("somebody", role))
-    assert client.get(reverse("audit")).status_code == 403
-    assert client.get(reverse("audit_export", args=["csv"])).status_code == 403
-
-
-@pytest.mark.django_db(transaction=True)
-def test_after_a_test_the_guard_is_there_again() -> None:
-    """What empties tables after a test takes the triggers away and puts them back; see the next one."""
-    record(Verb.LOOK, who="ada")
-
-
-def test_the_guard_is_there(transactional_db: None) -> None:
-    record(Verb.LOOK, who="ada")
-    with pytest.raises(DatabaseError), connection.cursor() as cursor:
-        cursor.execute("DELETE FROM audit_entries")

@@ -1,103 +1,16 @@
-"""Loads, unloads and keep-alives: A.5.1 to A.5.4."""
+"""Loads, unloads, who goes and who waits, and what the ledger knows: A.5.1 to A.5.9, A.5.15."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-import pytest
-
-from tests.doubles.conftest import (
-    VLM,
-    A,
-    Asker,
-    B,
-    busy,
-    loading,
-)
-from tests.doubles.ollama import (
-    LOADED,
-    LOADING,
-    OLD,
-    ON_DISK,
-    STOPPING,
-    Model,
-    OllamaServer,
-    Reply,
-)
+from tests.doubles.conftest import ASKED, VLM, A, Asker, B, busy, loading
+from tests.doubles.ollama import LOADED, MB, OLD, ON_DISK, STOPPING, Model, OllamaServer, Reply, Settings
 
 Make = Callable[..., tuple[OllamaServer, Asker]]
 
 
 # --- loads ------------------------------------------------------------------------------------------------------------
-def test_a_load_lasts_as_long_as_scripted_and_not_a_moment_less(double: Make) -> None:
-    """A.5.1"""
-    ollama, ask = double(Model(VLM, load_s=30))
-    answer = ask.later(ask.load)
-    loading(ollama)
-    ollama.advance(29.9)
-    assert ollama.models[VLM].state == LOADING and not answer.done()
-    ollama.advance(0.1)
-    assert answer.result(10)["done_reason"] == "load"
-
-
-@pytest.mark.parametrize("body", [{"stream": True}, {"stream": False}, {}])
-def test_a_load_is_one_json_object_whatever_stream_says(double: Make, body: dict[str, Any]) -> None:
-    """A.5.1, A.1"""
-    _ollama, ask = double()
-    response = ask.post("/api/generate", model=VLM, **body)
-    assert response.headers["content-type"].startswith("application/json")
-    assert {key: response.json()[key] for key in ("response", "done", "done_reason")} == {
-        "response": "", "done": True, "done_reason": "load",
-    }  # fmt: skip
-
-
-def test_a_chat_without_messages_is_a_load_too(double: Make) -> None:
-    """A.5.1"""
-    ollama, ask = double()
-    said = ask.post("/api/chat", model=VLM, messages=[]).json()
-    assert (said["message"], said["done_reason"]) == ({"role": "assistant", "content": ""}, "load")
-    assert ollama.models[VLM].loads == 1
-
-
-def test_hanging_up_during_a_load_aborts_it(double: Make) -> None:
-    """A.5.2"""
-    ollama, ask = double(Model(VLM, load_s=30))
-    asking = ask.hanging(model=VLM)
-    loading(ollama)
-    asking.close()
-    ollama.wait_for(lambda: ollama.models[VLM].aborted_loads == 1)
-    assert ollama.models[VLM].state == ON_DISK
-    assert ollama.trace == [(0.0, 499, "/api/generate")]
-    ollama.advance(60)
-    assert ollama.models[VLM].loads == 0 and ollama.ledger.used_mb == 0
-
-
-def test_after_an_aborted_load_the_next_in_line_is_loaded(double: Make) -> None:
-    """A.5.2, A.5.3"""
-    ollama, ask = double(Model(A, load_s=30), Model(B))
-    first = ask.hanging(model=A)
-    loading(ollama, A)
-    second = ask.later(ask.load, B)
-    ollama.wait_for(lambda: len(ollama.scheduler.queue) == 1)
-    first.close()
-    assert second.result(10)["done_reason"] == "load"
-
-
-def test_loads_come_one_after_the_other(double: Make) -> None:
-    """A.5.3"""
-    ollama, ask = double(Model(A, load_s=10), Model(B, load_s=10))
-    one = ask.later(ask.load, A)
-    loading(ollama, A)
-    two = ask.later(ask.load, B)
-    ollama.wait_for(lambda: len(ollama.scheduler.queue) == 1)
-    assert ollama.models[B].state == ON_DISK
-    ollama.advance(10)
-    assert one.result(10) and ollama.models[B].state == LOADING
-    ollama.advance(10)
-    assert two.result(10)["done_reason"] == "load"
-
-
 def test_many_who_wait_for_the_same_model_cost_one_load(double: Make) -> None:
     """A.5.3"""
     ollama, ask = double(Model(VLM, load_s=10))
@@ -133,33 +46,6 @@ def test_an_old_server_lets_what_is_loaded_wait_behind_a_load(double: Make) -> N
 
 
 # --- unloads ----------------------------------------------------------------------------------------------------------
-def test_the_receipt_of_an_unload_comes_before_its_effect(double: Make) -> None:
-    """A.5.4"""
-    ollama, ask = double(Model(VLM, unload_s=2))
-    ask.load()
-    assert ask.unload()["done_reason"] == "unload"
-    assert ollama.models[VLM].state == STOPPING and len(ask.ps()) == 1
-    ollama.advance(2)
-    assert ollama.models[VLM].state == ON_DISK and ask.ps() == []
-
-
-def test_an_unload_of_what_is_not_loaded_is_answered_all_the_same(double: Make) -> None:
-    """A.5.4"""
-    ollama, ask = double()
-    assert ask.unload()["done_reason"] == "unload"
-    assert ollama.models[VLM].unloads == 0
-
-
-def test_an_unload_during_a_load_does_nothing(double: Make) -> None:
-    """A.5.4"""
-    ollama, ask = double(Model(VLM, load_s=10))
-    load = ask.later(ask.load)
-    loading(ollama)
-    assert ask.unload()["done_reason"] == "unload"
-    ollama.advance(10)
-    assert load.result(10)["done"] and ollama.models[VLM].state == LOADED
-
-
 def test_an_old_server_holds_an_unload_until_the_load_is_over(double: Make) -> None:
     """A.4.8, A.5.19: profile old"""
     ollama, ask = double(Model(VLM, load_s=10), profile=OLD)
@@ -185,17 +71,6 @@ def test_an_unload_of_a_busy_model_waits_for_its_answer(double: Make) -> None:
     assert answer.result(10)["done"] and ollama.models[VLM].state == ON_DISK
 
 
-def test_a_later_request_with_a_keep_alive_cancels_an_unload(double: Make) -> None:
-    """A.5.4"""
-    ollama, ask = double(Model(VLM, unload_s=5))
-    ask.load()
-    ask.unload()
-    ask.load(keep_alive="10m")
-    ollama.advance(60)
-    assert ollama.models[VLM].state == LOADED
-    assert (ollama.models[VLM].cancelled_unloads, ollama.models[VLM].loads) == (1, 1)
-
-
 def test_a_later_request_without_one_waits_for_the_end_and_loads_again(double: Make) -> None:
     """A.5.4"""
     ollama, ask = double(Model(VLM, unload_s=5))
@@ -206,16 +81,6 @@ def test_a_later_request_without_one_waits_for_the_end_and_loads_again(double: M
     ollama.advance(5)
     assert again.result(10)["done"]
     assert (ollama.models[VLM].unloads, ollama.models[VLM].loads) == (1, 2)
-
-
-def test_a_model_goes_when_its_keep_alive_has_run_out(double: Make) -> None:
-    """A.5.4"""
-    ollama, ask = double()
-    ask.load(keep_alive=60)
-    ollama.advance(59)
-    assert ollama.models[VLM].state == LOADED
-    ollama.advance(1)
-    assert ollama.models[VLM].state == ON_DISK
 
 
 def test_the_keep_alive_begins_when_the_answer_ends(double: Make) -> None:
@@ -232,21 +97,173 @@ def test_the_keep_alive_begins_when_the_answer_ends(double: Make) -> None:
     assert ollama.models[VLM].state == ON_DISK
 
 
-def test_a_keep_alive_of_nothing_unloads_as_soon_as_the_answer_is_there(double: Make) -> None:
-    """A.1: with a prompt it is an answer first"""
-    ollama, ask = double()
-    assert ask.chat(keep_alive=0)["done_reason"] == "stop"
-    ollama.wait_for(lambda: ollama.models[VLM].state == ON_DISK)
+# --- who goes, who waits ----------------------------------------------------------------------------------------------
+def test_the_idle_one_with_the_shortest_keep_alive_goes(double: Make) -> None:
+    """A.5.7"""
+    ollama, ask = double(Model(A, 8000), Model(B, 8000), Model(VLM, 8000))
+    ask.load(A, keep_alive=600)
+    ask.load(B, keep_alive=60)
+    ask.load()
+    assert [ollama.models[name].state for name in (A, B, VLM)] == [LOADED, ON_DISK, LOADED]
 
 
-def test_a_keep_alive_that_runs_out_during_an_answer_takes_nothing_away(double: Make) -> None:
-    """A.5.4, A.5.5"""
+def test_a_second_model_may_need_no_more_than_four_fifths_of_what_is_free(double: Make) -> None:
+    """A.5.7: 10 000 MB are free; 8000 go in beside the first, 8001 do not"""
+    ollama, ask = double(Model(A, 14_000), Model(B, 8000), Model(VLM, 8001))
+    ask.load(A)
+    ask.load(B)
+    assert ollama.models[A].state == LOADED
+    ask.unload(B)
+    ask.load()
+    assert ollama.models[A].state == ON_DISK
+
+
+def test_a_busy_model_is_waited_for_before_it_goes(double: Make) -> None:
+    """A.5.7"""
+    ollama, ask = double(Model(A, 20_000), Model(B, 20_000))
+    ollama.replies.append(Reply(first_s=7))
+    answer = ask.later(ask.chat, model=A)
+    busy(ollama, A)
+    load = ask.later(ask.load, B)
+    ollama.wait_for(lambda: ollama.models[A].state == STOPPING)
+    assert ollama.models[B].state == ON_DISK
+    ollama.advance(7)
+    assert answer.result(10)["done"] and load.result(10)["done"]
+    assert (ollama.models[A].state, ollama.models[B].state) == (ON_DISK, LOADED)
+
+
+def test_no_more_models_than_the_limit_are_loaded(double: Make) -> None:
+    """A.3"""
+    ollama, ask = double(Model(A, 100), Model(B, 100), settings=Settings(max_loaded=1))
+    ask.load(A)
+    ask.load(B)
+    assert [ollama.models[name].state for name in (A, B)] == [ON_DISK, LOADED]
+
+
+def test_who_waits_for_a_loaded_model_waits_without_bound(double: Make) -> None:
+    """A.5.9: one slot, and no 503 however many wait"""
+    ollama, ask = double(settings=Settings(max_queue=1))
+    ollama.reply = Reply(first_s=1)
+    ask.load()
+    answers = [ask.later(ask.chat) for _ in range(8)]
+    busy(ollama, refs=8)
+    runner = ollama.models[VLM].runner
+    assert runner is not None and (len(runner.running), len(runner.waiting)) == (1, 7)
+    for left in range(7, -1, -1):
+        ollama.advance(1)
+        assert runner.refs == left
+    assert all(answer.result(10)["done"] for answer in answers)
+
+
+def test_an_old_server_counts_who_wants_a_loaded_model_against_its_queue(double: Make) -> None:
+    """A.5.9, A.5.19: profile old"""
+    ollama, ask = double(Model(A), Model(B, load_s=10), profile=OLD, settings=Settings(max_queue=0))
+    ollama.models[A].state = LOADED
+    assert ask.post("/api/generate", model=A).status_code == 503
+
+
+def test_who_hangs_up_in_the_line_for_a_slot_leaves_it(double: Make) -> None:
+    """A.5.9"""
     ollama, ask = double()
-    ask.load(keep_alive=10)
-    ollama.replies.append(Reply(first_s=30))
+    ollama.reply = Reply(first_s=5)
+    first = ask.later(ask.chat)
+    busy(ollama)
+    second = ask.hanging("/api/chat", **ASKED)
+    busy(ollama, refs=2)
+    second.close()
+    busy(ollama)
+    ollama.advance(5)
+    assert first.result(10)["done"] and len(ollama.asks) == 2
+
+
+# --- out of memory, crashes -------------------------------------------------------------------------------------------
+def test_out_of_memory_makes_an_automatic_context_smaller_once(double: Make) -> None:
+    """A.3, A.5.15"""
+    ollama, ask = double(Model(VLM, oom_loads=1))
+    assert ask.load()["done"]
+    assert (ollama.models[VLM].ctx_steps, ask.ps()[0]["context_length"]) == (1, 4096)
+
+
+def test_out_of_memory_puts_everybody_else_out_once_and_then_fails(double: Make) -> None:
+    """A.5.15"""
+    ollama, ask = double(Model(A), Model(VLM, oom_loads=9))
+    ask.load(A)
+    response = ask.post("/api/generate", model=VLM, options={"num_ctx": 4096})
+    assert (response.status_code, response.json()["error"]) == (500, "CUDA error: out of memory")
+    assert (ollama.models[A].state, ollama.models[VLM].oom_loads) == (ON_DISK, 7)
+
+
+def test_memory_that_another_program_takes_during_a_load_is_missed_at_its_end(double: Make) -> None:
+    """A.5.15, the ledger"""
+    ollama, ask = double(Model(A, 1000), Model(VLM, 10_000, load_s=10), profile=OLD)
+    ask.load(A, keep_alive=-1)
+    load = ask.later(ask.post, "/api/generate", model=VLM, options={"num_ctx": 4096})
+    loading(ollama)
+    ollama.ledger.set_foreign(20_000)
+    ollama.advance(10)  # the first is put out, and it is tried again, alone: as much of it as fits
+    ollama.advance(10)
+    assert load.result(10).json()["done"]
+    assert (ollama.models[A].state, ask.ps()[0]["size_vram"]) == (ON_DISK, 4000 * MB)
+    assert ollama.ledger.peak_mb <= ollama.ledger.total_mb
+
+
+# --- /api/ps ----------------------------------------------------------------------------------------------------------
+def test_ps_tells_a_stale_end_while_a_model_answers(double: Make) -> None:
+    """A.5.5"""
+    ollama, ask = double()
+    ask.load(keep_alive=60)
+    before = ask.ps()[0]["expires_at"]
+    ollama.replies.append(Reply(first_s=100))
     answer = ask.later(ask.chat)
     busy(ollama)
-    ollama.advance(29)
-    assert ollama.models[VLM].state == LOADED and ollama.models[VLM].unloads == 0
-    ollama.advance(1)
-    assert answer.result(10)["done"]
+    ollama.advance(90)
+    assert ask.ps()[0]["expires_at"] == before  # half a minute ago
+    ollama.advance(10)
+    answer.result(10)
+    assert ask.ps()[0]["expires_at"] > before
+
+
+def test_what_does_not_fit_alone_is_partly_on_the_cpu(double: Make) -> None:
+    """A.5.5"""
+    ollama, ask = double(Model(VLM, 10_000), total_mb=8000)
+    ask.load()
+    entry = ask.ps()[0]
+    assert (entry["size"], entry["size_vram"]) == (10_000 * MB, 8000 * MB)
+    assert ollama.ledger.free_mb == 0
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+def test_memory_comes_back_later_than_the_model_goes(double: Make) -> None:
+    """A.5.6"""
+    ollama, ask = double(Model(VLM, release_s=3))
+    ask.load()
+    assert ollama.ledger.free_mb == 20_000
+    ask.unload()
+    assert ask.ps() == [] and ollama.ledger.free_mb == 20_000
+    ollama.advance(2.9)
+    assert ollama.ledger.free_mb == 20_000
+    ollama.advance(0.1)
+    assert ollama.ledger.free_mb == 24_000
+
+
+def test_the_next_load_waits_for_the_memory_of_the_last_one_and_for_no_more_than_five_seconds(double: Make) -> None:
+    """A.3, A.5.6"""
+    ollama, ask = double(Model(A, leaks=True), Model(B))
+    ask.load(A)
+    ask.unload(A)
+    load = ask.later(ask.load, B)
+    ollama.wait_for(lambda: ollama.scheduler.current is not None)
+    ollama.advance(4.9)
+    assert ollama.models[B].state == ON_DISK
+    ollama.advance(0.2)
+    assert load.result(10)["done"]
+
+
+def test_other_programs_use_counts_and_the_peak_is_kept(double: Make) -> None:
+    """A.5: the ledger"""
+    ollama, ask = double()
+    ollama.ledger.set_foreign(6000)
+    ollama.ledger.reserved_mb = 500
+    ask.load()
+    ask.unload()
+    assert (ollama.ledger.free_mb, ollama.ledger.peak_mb) == (17_500, 10_500)

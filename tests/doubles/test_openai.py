@@ -9,8 +9,7 @@ import httpx
 import pytest
 
 from tests.doubles.conftest import PNG, image
-from tests.doubles.ollama import End, Fault, Kind, Reply
-from tests.doubles.openai import CHAT, OpenAIServer, openai_server
+from tests.doubles.openai import OpenAIServer, openai_server
 
 MODEL = "qwen2.5-vl-7b"
 SAY = [{"role": "user", "content": "What is there?"}]
@@ -34,10 +33,6 @@ def ask(client: httpx.Client, **more: object) -> list[str]:
     return [line for line in said.text.splitlines() if line]
 
 
-def test_models_are_listed_by_their_ids(client: httpx.Client) -> None:
-    assert client.get("/models").json()["data"] == [{"id": MODEL, "object": "model"}]
-
-
 def test_an_answer_is_events_with_the_reason_the_count_and_the_end_in_events_of_their_own(client: httpx.Client) -> None:
     *parts, ended, comment, used, done = ask(client, stream_options={"include_usage": True})
     said = [json.loads(part.removeprefix("data: "))["choices"][0] for part in [*parts, ended]]
@@ -49,19 +44,6 @@ def test_an_answer_is_events_with_the_reason_the_count_and_the_end_in_events_of_
 
 def test_tokens_are_counted_only_for_who_asks(client: httpx.Client) -> None:
     assert not any("usage" in line for line in ask(client))
-
-
-def test_an_error_in_the_middle_is_an_event_of_its_own(server: OpenAIServer, client: httpx.Client) -> None:
-    server.replies.append(Reply(end=End.ERROR, error="it broke"))
-    *_, name, data = ask(client)
-    assert name == "event: error"
-    assert json.loads(data.removeprefix("data: "))["error"]["message"] == "it broke"
-
-
-def test_a_schema_is_kept_to(client: httpx.Client) -> None:
-    schema = {"type": "object", "properties": {"x": {"type": "integer"}}}
-    form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
-    assert any('{\\"x\\":' in line for line in ask(client, response_format=form))
 
 
 def test_pictures_come_as_data_addresses_and_no_others(server: OpenAIServer, client: httpx.Client) -> None:
@@ -84,16 +66,3 @@ def test_refusals_have_a_status_and_a_message(client: httpx.Client) -> None:
     )
     assert long.status_code == 400 and "context length of only 8192" in long.json()["error"]["message"]
     assert client.get("/other").json() == {"error": "Unexpected endpoint or method. (GET /v1/other)"}
-
-
-def test_faults_hit_once(server: OpenAIServer, client: httpx.Client) -> None:
-    server.faults.append(Fault(kind=Kind.PROXY, path=CHAT))
-    assert client.get("/models").status_code == 200
-    assert client.post("/chat/completions", json={}).status_code == 502
-    assert ask(client)[-1] == "data: [DONE]"
-
-
-def test_a_key_is_asked_for_where_there_is_one() -> None:
-    with openai_server(MODEL, key="sk-1") as server, httpx.Client(base_url=server.url, trust_env=False) as client:
-        assert client.get("/models").status_code == 401
-        assert client.get("/models", headers={"Authorization": "Bearer sk-1"}).status_code == 200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 
 import pytest
@@ -12,22 +11,18 @@ from gpu.config import GPUResourceConfig
 from gpu.exceptions import (
     ClipUnavailable,
     CloudModelRefused,
-    GpuBusy,
-    GPUError,
     LoadFailed,
     ModelMissing,
     NotEnoughVRAM,
-    ServerAway,
     StillInMemory,
     VLMUnavailable,
 )
 from gpu.manager import GPUResourceManager
-from gpu.types import ChatMessage, ExecutionMode, GPUResourceStatus, ModelState, Purpose, Request, RequestKind
-from tests.doubles.ollama import LOADED, LOADING, ON_DISK, STOPPING, Fault, Kind, OllamaServer, Reply
+from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind
+from tests.doubles.ollama import LOADED, ON_DISK, Fault, Kind, OllamaServer
 from tests.gpu.conftest import VLM, Ledger
 
 Make = Callable[..., GPUResourceManager]
-ANY = {"type": "object", "properties": {"said": {"type": "string"}}}
 
 
 def told(manager: GPUResourceManager) -> list[str]:
@@ -60,16 +55,6 @@ async def test_without_gpu_and_vlm_it_is_degraded_from_the_start_and_every_mode_
     await asyncio.to_thread(manager.close)
 
 
-def test_status_is_complete_in_words_that_json_knows(make_manager: Make) -> None:
-    """S3.8"""
-    status = make_manager().get_status()
-    assert set(GPUResourceStatus.__dataclass_fields__) == {
-        "vram", "vlm_state", "vlm_model", "clip_device", "execution_mode", "degraded", "degraded_reason",
-        "queue_length", "last_vlm_request",
-    }  # fmt: skip
-    assert (status.vlm_state, status.vlm_model, status.execution_mode) == ("unloaded", VLM, "idle")
-
-
 # --- loading and unloading ------------------------------------------------------------------------------------------
 async def test_recording_loads_the_vlm_and_autopilot_unloads_it(ollama: OllamaServer, make_manager: Make) -> None:
     """S3.6, S3.11.1, S3.11.2"""
@@ -80,75 +65,6 @@ async def test_recording_loads_the_vlm_and_autopilot_unloads_it(ollama: OllamaSe
     assert ollama.models[VLM].state == LOADED  # idle leaves all as it is
     await manager.set_execution_mode(ExecutionMode.AUTOPILOT)
     assert ollama.models[VLM].state == ON_DISK
-    assert manager.get_status().vlm_state is ModelState.UNLOADED
-
-
-async def test_ensure_vlm_loaded_returns_only_when_it_is_loaded(ollama: OllamaServer, make_manager: Make) -> None:
-    """S3.4, S3.11.9, S3.11.10"""
-    ollama.hold_loads = True
-    manager = make_manager()
-    asked = asyncio.create_task(manager.ensure_vlm_loaded())
-    await asyncio.to_thread(ollama.wait_for, lambda: ollama.models[VLM].state == LOADING)
-    assert not asked.done()
-    assert manager.get_status().vlm_state is ModelState.LOADING
-    ollama.let_loads_end()
-    await asked
-    assert ollama.models[VLM].state == LOADED
-    assert manager.get_status().last_vlm_request is not None
-
-
-async def test_a_hundred_callers_share_one_load(ollama: OllamaServer, make_manager: Make) -> None:
-    """S3.4"""
-    ollama.hold_loads = True
-    manager = make_manager()
-    callers = [asyncio.create_task(manager.ensure_vlm_loaded()) for _ in range(100)]
-    await asyncio.to_thread(ollama.wait_for, lambda: ollama.models[VLM].state == LOADING)
-    assert manager.get_status().queue_length == 1
-    ollama.let_loads_end()
-    await asyncio.gather(*callers)
-    assert loads(ollama) == 1
-    assert manager.get_status().queue_length == 0
-
-
-async def test_a_caller_who_gives_up_takes_the_load_from_nobody(ollama: OllamaServer, make_manager: Make) -> None:
-    ollama.hold_loads = True
-    manager = make_manager()
-    impatient, patient = (asyncio.create_task(manager.ensure_vlm_loaded()) for _ in range(2))
-    await asyncio.to_thread(ollama.wait_for, lambda: ollama.models[VLM].state == LOADING)
-    impatient.cancel()
-    ollama.let_loads_end()
-    await patient
-    assert impatient.cancelled()
-    assert ollama.models[VLM].aborted_loads == 0
-
-
-async def test_an_unload_waits_for_a_load_and_the_last_mode_stands(ollama: OllamaServer, make_manager: Make) -> None:
-    """S3.6, S3.11.13: those between that have not begun are not done at all."""
-    ollama.hold_loads = True
-    manager = make_manager()
-    modes = [ExecutionMode.RECORDING, ExecutionMode.AUTOPILOT, ExecutionMode.RECORDING, ExecutionMode.AUTOPILOT]
-    changes = [asyncio.create_task(manager.set_execution_mode(modes[0]))]
-    await asyncio.to_thread(ollama.wait_for, lambda: ollama.models[VLM].state == LOADING)
-    changes += [asyncio.create_task(manager.set_execution_mode(mode)) for mode in modes[1:]]
-    ollama.let_loads_end()
-    await asyncio.gather(*changes)
-    assert manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
-    assert ollama.models[VLM].state == ON_DISK
-    assert (ollama.models[VLM].loads, ollama.models[VLM].aborted_loads) == (1, 0)
-
-
-async def test_ensure_vlm_unloaded_returns_only_when_it_is_gone(ollama: OllamaServer, make_manager: Make) -> None:
-    """S3.4, S3.11.11"""
-    manager = make_manager()
-    await manager.ensure_vlm_loaded()
-    ollama.hold_unloads = True
-    seen = ollama.count("/api/ps")
-    asked = asyncio.create_task(manager.ensure_vlm_unloaded())
-    await asyncio.to_thread(ollama.wait_for, lambda: ollama.count("/api/ps") >= seen + 2)
-    assert ollama.models[VLM].state == STOPPING
-    assert not asked.done()
-    ollama.let_unloads_end()
-    await asked
     assert manager.get_status().vlm_state is ModelState.UNLOADED
 
 
@@ -201,17 +117,6 @@ async def test_too_little_memory_is_refused_before_anything_is_loaded(ollama: Ol
     assert not manager.get_status().degraded  # there is enough now
 
 
-async def test_memory_that_is_unknown_leaves_the_decision_to_the_server(
-    ollama: OllamaServer, make_manager: Make, caplog: pytest.LogCaptureFixture
-) -> None:
-    """S3.3, S3.10: without NVML nothing is refused."""
-    ollama.vram_free_mb = 100
-    manager = make_manager()
-    await manager.ensure_vlm_loaded()
-    assert manager.get_status().vlm_state is ModelState.LOADED
-    assert manager.get_status().vram is None
-
-
 async def test_other_models_can_be_loaded_and_unloaded_too(ollama: OllamaServer, make_manager: Make) -> None:
     manager = make_manager()
     await manager.load_model("llama3")
@@ -254,29 +159,6 @@ async def test_what_cannot_succeed_is_not_tried_again(
     assert ollama.left_machine == []
 
 
-async def test_a_server_that_goes_is_seen_and_the_mode_is_made_true_again_when_it_is_back(
-    ollama: OllamaServer, make_manager: Make
-) -> None:
-    """S3.10: no GPU of its own is needed for that, nor anybody who asks."""
-    manager = make_manager(probe_every_s=0.02, vram=Ledger(ollama))
-    manager.claim("a run loop")
-    await manager.set_execution_mode(ExecutionMode.RECORDING)
-    ollama.stop()
-    await happens(lambda: manager.get_status().degraded)
-    assert "cannot be reached" in manager.get_status().degraded_reason
-    assert manager.get_status().vlm_state is ModelState.ERROR
-    ollama.start()
-    await happens(lambda: manager.get_status().vlm_state is ModelState.LOADED)
-    await happens(lambda: not manager.get_status().degraded)
-    assert ollama.models[VLM].loads == 2
-
-
-async def test_a_stranger_that_listens_there_is_no_ollama(ollama: OllamaServer, make_manager: Make) -> None:
-    ollama.body_instead = "<html>502</html>"
-    with pytest.raises(ServerAway, match="no such server"):
-        await make_manager().ensure_vlm_loaded()
-
-
 async def test_a_fault_that_passes_costs_a_try_and_no_more(ollama: OllamaServer, make_manager: Make) -> None:
     ollama.faults.append(Fault(kind=Kind.PROXY, path="/api/ps"))
     manager = make_manager()
@@ -305,26 +187,6 @@ async def test_a_model_in_memory_with_another_context_is_loaded_anew(ollama: Oll
 
 
 # --- chats ----------------------------------------------------------------------------------------------------------
-async def test_a_chat_is_cut_off_when_a_run_asks_the_vlm(ollama: OllamaServer, make_manager: Make) -> None:
-    """S4.5: the chat is told, the server stops, the run is answered."""
-    ollama.reply = lambda ask: Reply(content="one two three", gap_s=60.0) if not ask.images else Reply(content="{}")
-    manager = make_manager()
-
-    async def chat() -> str:
-        async with manager.using("llama3", purpose=Purpose.ASSISTANT) as lent:
-            return "".join(
-                [chunk.text async for chunk in lent.chat("llama3", [ChatMessage(role="user", content="hi")])]
-            )
-
-    chatting = asyncio.create_task(manager.runtime.wait(chat()))
-    await asyncio.to_thread(ollama.wait_for, lambda: bool(ollama.generations))
-    ollama.reply = Reply(content='{"said": "there"}')
-    assert await manager.ask_vlm("where?", [], ANY) == '{"said": "there"}'
-    with pytest.raises(GpuBusy, match="more urgent"):
-        await chatting
-    assert ollama.models["llama3:latest"].aborted_runs == 1
-
-
 # --- from wherever --------------------------------------------------------------------------------------------------
 async def test_changes_are_told_in_order_and_a_listener_that_raises_harms_nobody(
     ollama: OllamaServer, make_manager: Make, caplog: pytest.LogCaptureFixture
@@ -355,28 +217,8 @@ def test_sync_code_calls_the_coroutines(ollama: OllamaServer, make_manager: Make
         manager.set_execution_mode_sync("turbo")
 
 
-async def test_sync_inside_an_event_loop_says_what_to_do_instead(make_manager: Make) -> None:
-    with pytest.raises(GPUError, match="await the coroutine instead"):
-        make_manager().ensure_vlm_loaded_sync()
-
-
 def test_a_person_is_told_why_clip_stays_where_it_is(make_manager: Make) -> None:
     """S3.5"""
     manager = make_manager()
     with pytest.raises(ClipUnavailable, match="There is no CLIP model here"):
         manager.runtime.run(manager.carry_out(Request(kind=RequestKind.CLIP_TO_GPU, asked_by="zoe")))
-
-
-def test_any_event_loop_may_ask(ollama: OllamaServer, make_manager: Make) -> None:
-    manager = make_manager()
-    for _ in range(2):
-        asyncio.run(manager.ensure_vlm_loaded())
-    assert loads(ollama) == 1
-
-
-async def happens(condition: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Wait for what the manager's own loop does."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        await asyncio.sleep(0.005)

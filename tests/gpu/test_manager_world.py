@@ -16,216 +16,186 @@ from gpu.exceptions import (
 )
 from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
 from tests.doubles.ollama import Model
-from tests.gpu.world import CHAT, OTHER, VLM, SimulatedClip, SimulatedWorld, go, manager_in, told
+from tests.gpu.world import CHAT, OTHER, VLM, SimulatedClip, SimulatedWorld, in_world, manager_in, told
 
 AUTOPILOT, RECORDING, IDLE = ExecutionMode.AUTOPILOT, ExecutionMode.RECORDING, ExecutionMode.IDLE
 
 
 # --- the server -----------------------------------------------------------------------------------------------------
-def test_an_outage_is_seen_within_two_seconds_and_recovery_makes_the_mode_true_again(world: SimulatedWorld) -> None:
-    """S3.10"""
-
-    async def work() -> None:
-        manager = manager_in(world)
-        manager.claim("a run loop")
-        await manager.set_execution_mode(RECORDING)
-        texts = told(manager)
-        world.stop_server()
-        await asyncio.sleep(2.0)
-        status = manager.get_status()
-        assert (status.degraded, status.vlm_state) == (True, ModelState.ERROR)
-        assert "cannot be reached" in status.degraded_reason
-        world.start_server()
-        await asyncio.sleep(2.0 + world.models[VLM].load_s)
-        assert world.is_loaded(VLM)
-        assert not manager.get_status().degraded
-        assert texts.index("Ollama cannot be reached.") < texts.index("Ollama answers again.")
-
-    go(world, work)
-
-
-def test_a_server_that_was_restarted_unseen_is_followed_and_the_vlm_of_recording_comes_back(
+@in_world
+async def test_an_outage_is_seen_within_two_seconds_and_recovery_makes_the_mode_true_again(
     world: SimulatedWorld,
 ) -> None:
-    async def work() -> None:
-        manager = manager_in(world)
-        manager.claim("a run loop")
-        await manager.set_execution_mode(RECORDING)
-        texts = told(manager)
-        world.stop_server()
-        world.start_server()
-        await asyncio.sleep(1.5)
-        assert manager.get_status().vlm_state is ModelState.UNLOADED
-        assert f"“{VLM}” is gone: the server has unloaded it." in texts
-        await asyncio.sleep(manager.config.due_pause_s + 1.0 + world.models[VLM].load_s)
-        assert world.is_loaded(VLM)
+    """S3.10"""
+    manager = manager_in(world)
+    manager.claim("a run loop")
+    await manager.set_execution_mode(RECORDING)
+    texts = told(manager)
+    world.stop_server()
+    await asyncio.sleep(2.0)
+    status = manager.get_status()
+    assert (status.degraded, status.vlm_state) == (True, ModelState.ERROR)
+    assert "cannot be reached" in status.degraded_reason
+    world.start_server()
+    await asyncio.sleep(2.0 + world.models[VLM].load_s)
+    assert world.is_loaded(VLM)
+    assert not manager.get_status().degraded
+    assert texts.index("Ollama cannot be reached.") < texts.index("Ollama answers again.")
 
-    go(world, work)
+
+@in_world
+async def test_a_server_that_was_restarted_unseen_is_followed_and_the_vlm_of_recording_comes_back(
+    world: SimulatedWorld,
+) -> None:
+    manager = manager_in(world)
+    manager.claim("a run loop")
+    await manager.set_execution_mode(RECORDING)
+    texts = told(manager)
+    world.stop_server()
+    world.start_server()
+    await asyncio.sleep(1.5)
+    assert manager.get_status().vlm_state is ModelState.UNLOADED
+    assert f"“{VLM}” is gone: the server has unloaded it." in texts
+    await asyncio.sleep(manager.config.due_pause_s + 1.0 + world.models[VLM].load_s)
+    assert world.is_loaded(VLM)
 
 
-def test_a_server_that_is_away_is_tried_three_times_with_growing_pauses_and_then_left_alone(
+@in_world
+async def test_a_server_that_is_away_is_tried_three_times_with_growing_pauses_and_then_left_alone(
     world: SimulatedWorld,
 ) -> None:
     """S3.10, A.9.5, A.9.7"""
+    manager = manager_in(world, probe_every_s=600.0)  # it is asked for nothing else
+    asked: list[float] = []
+    reach = manager.ollama._reach
 
-    async def work() -> None:
-        manager = manager_in(world, probe_every_s=600.0)  # it is asked for nothing else
-        asked: list[float] = []
-        reach = manager.ollama._reach
+    async def counted() -> None:
+        asked.append(world.loop.now)
+        await reach()
 
-        async def counted() -> None:
-            asked.append(world.loop.now)
-            await reach()
-
-        manager.ollama._reach = counted
-        world.stop_server()
-        with pytest.raises(ServerAway, match="asked again in 5 s"):
-            await manager.ensure_vlm_loaded()
-        assert len(asked) == 3
-        first, second = asked[1] - asked[0], asked[2] - asked[1]
-        assert 0.25 <= first <= 0.75
-        assert 0.5 <= second <= 1.5
-        with pytest.raises(ServerAway):
-            await manager.ensure_vlm_loaded()
-        assert len(asked) == 3  # at once, without asking
-        world.start_server()
-        await asyncio.sleep(manager.config.open_s)
-        await manager.ensure_vlm_loaded()  # half open: this one tries
-        assert not manager.get_status().degraded
-
-    go(world, work)
+    manager.ollama._reach = counted
+    world.stop_server()
+    with pytest.raises(ServerAway, match="asked again in 5 s"):
+        await manager.ensure_vlm_loaded()
+    assert len(asked) == 3
+    first, second = asked[1] - asked[0], asked[2] - asked[1]
+    assert 0.25 <= first <= 0.75
+    assert 0.5 <= second <= 1.5
+    with pytest.raises(ServerAway):
+        await manager.ensure_vlm_loaded()
+    assert len(asked) == 3  # at once, without asking
+    world.start_server()
+    await asyncio.sleep(manager.config.open_s)
+    await manager.ensure_vlm_loaded()  # half open: this one tries
+    assert not manager.get_status().degraded
 
 
-def test_the_mode_asked_for_while_the_server_is_away_is_taken_and_done_when_it_is_back(world: SimulatedWorld) -> None:
+@in_world
+async def test_the_mode_asked_for_while_the_server_is_away_is_taken_and_done_when_it_is_back(
+    world: SimulatedWorld,
+) -> None:
     """S1.21, S3.10"""
-
-    async def work() -> None:
-        manager = manager_in(world)
-        manager.claim("a run loop")
-        world.stop_server()
-        await manager.set_execution_mode(RECORDING)
-        assert manager.get_status().execution_mode is RECORDING
-        assert manager.get_status().degraded
-        world.start_server()
-        await asyncio.sleep(12.0)
-        assert world.is_loaded(VLM)
-        assert not manager.get_status().degraded
-
-    go(world, work)
+    manager = manager_in(world)
+    manager.claim("a run loop")
+    world.stop_server()
+    await manager.set_execution_mode(RECORDING)
+    assert manager.get_status().execution_mode is RECORDING
+    assert manager.get_status().degraded
+    world.start_server()
+    await asyncio.sleep(12.0)
+    assert world.is_loaded(VLM)
+    assert not manager.get_status().degraded
 
 
 # --- modes, CLIP and the VLM ------------------------------------------------------------------------------------------
-def test_a_vlm_request_in_autopilot_takes_the_gpu_from_clip_until_the_vlm_idles_out(world: SimulatedWorld) -> None:
+@in_world
+async def test_a_vlm_request_in_autopilot_takes_the_gpu_from_clip_until_the_vlm_idles_out(
+    world: SimulatedWorld,
+) -> None:
     """S3.6, S3.7, S3.11.6"""
-
-    async def work() -> None:
-        world.ledger.set_foreign(4500)  # there is room for one of the two
-        manager = manager_in(world, idle_timeout_s=60.0)
-        manager.claim("a run loop")
-        await manager.set_execution_mode(AUTOPILOT)
-        texts = told(manager)
-        await manager.ask_vlm("what?", [], {})
-        assert manager.get_clip_device() == "cpu"
-        await asyncio.sleep(50)
-        assert manager.get_clip_device() == "cpu"
-        await asyncio.sleep(14)
-        assert not world.is_loaded(VLM)
-        assert manager.get_clip_device() == "cuda:0"
-        moves = [text for text in texts if text.startswith("CLIP")]
-        assert moves[0].startswith("CLIP cuda:0 → cpu: ")
-        assert moves[1].startswith("CLIP cpu → cuda:0: CLIP fits on the GPU")
-
-    go(world, work)
+    world.ledger.set_foreign(4500)  # there is room for one of the two
+    manager = manager_in(world, idle_timeout_s=60.0)
+    manager.claim("a run loop")
+    await manager.set_execution_mode(AUTOPILOT)
+    texts = told(manager)
+    await manager.ask_vlm("what?", [], {})
+    assert manager.get_clip_device() == "cpu"
+    await asyncio.sleep(50)
+    assert manager.get_clip_device() == "cpu"
+    await asyncio.sleep(14)
+    assert not world.is_loaded(VLM)
+    assert manager.get_clip_device() == "cuda:0"
+    moves = [text for text in texts if text.startswith("CLIP")]
+    assert moves[0].startswith("CLIP cuda:0 → cpu: ")
+    assert moves[1].startswith("CLIP cpu → cuda:0: CLIP fits on the GPU")
 
 
-def test_clip_comes_back_beside_the_vlm_where_both_fit(world: SimulatedWorld) -> None:
-    async def work() -> None:
-        manager = manager_in(world)
-        manager.claim("a run loop")
-        await manager.set_execution_mode(AUTOPILOT)
-        await manager.ask_vlm("what?", [], {})
-        await asyncio.sleep(2.0)
-        assert (world.is_loaded(VLM), manager.get_clip_device()) == (True, "cuda:0")
-        await asyncio.sleep(30)
-        assert [device for _at, device in world.clip_moves] == ["cuda:0", "cpu", "cuda:0"]
-
-    go(world, work)
+@in_world
+async def test_clip_that_somebody_sent_to_the_cpu_stays_there_until_the_mode_changes(world: SimulatedWorld) -> None:
+    manager = manager_in(world)
+    manager.claim("a run loop")
+    await manager.set_execution_mode(AUTOPILOT)
+    assert await manager.migrate_clip_to_cpu()
+    await asyncio.sleep(100)
+    assert manager.get_clip_device() == "cpu"
+    await manager.set_execution_mode(AUTOPILOT)
+    assert manager.get_clip_device() == "cuda:0"
 
 
-def test_clip_that_somebody_sent_to_the_cpu_stays_there_until_the_mode_changes(world: SimulatedWorld) -> None:
-    async def work() -> None:
-        manager = manager_in(world)
-        manager.claim("a run loop")
-        await manager.set_execution_mode(AUTOPILOT)
-        assert await manager.migrate_clip_to_cpu()
-        await asyncio.sleep(100)
-        assert manager.get_clip_device() == "cpu"
-        await manager.set_execution_mode(AUTOPILOT)
-        assert manager.get_clip_device() == "cuda:0"
-
-    go(world, work)
-
-
-def test_clip_that_cannot_move_works_where_it_is_and_is_tried_again_later_and_later(world: SimulatedWorld) -> None:
+@in_world
+async def test_clip_that_cannot_move_works_where_it_is_and_is_tried_again_later_and_later(
+    world: SimulatedWorld,
+) -> None:
     """S3.5"""
-
-    async def work() -> None:
-        world.clip_fails = True
-        manager = manager_in(world)
-        manager.claim("a run loop")
-        texts = told(manager)
-        await manager.set_execution_mode(AUTOPILOT)
-        assert "out of memory" in manager.get_status().degraded_reason
-        await asyncio.sleep(60)
-        assert texts.count("CLIP cannot go to cuda:0 and is on the processor: out of memory.") <= 2
-        world.clip_fails = False
-        await asyncio.sleep(60)
-        assert manager.get_clip_device() == "cuda:0"
-        assert not manager.get_status().degraded
-
-    go(world, work)
+    world.clip_fails = True
+    manager = manager_in(world)
+    manager.claim("a run loop")
+    texts = told(manager)
+    await manager.set_execution_mode(AUTOPILOT)
+    assert "out of memory" in manager.get_status().degraded_reason
+    await asyncio.sleep(60)
+    assert texts.count("CLIP cannot go to cuda:0 and is on the processor: out of memory.") <= 2
+    world.clip_fails = False
+    await asyncio.sleep(60)
+    assert manager.get_clip_device() == "cuda:0"
+    assert not manager.get_status().degraded
 
 
-def test_a_mode_that_another_one_follows_at_once_is_not_brought_to_its_end(world: SimulatedWorld) -> None:
+@in_world
+async def test_a_mode_that_another_one_follows_at_once_is_not_brought_to_its_end(world: SimulatedWorld) -> None:
     """S3.6: what has begun is finished, what has not is not begun."""
-
-    async def work() -> None:
-        manager = manager_in(world)
-        await manager.set_execution_mode(AUTOPILOT)
-        recording = asyncio.create_task(manager.set_execution_mode(RECORDING))
-        await asyncio.sleep(0.1)  # CLIP is on its way to the CPU
-        await manager.set_execution_mode(AUTOPILOT)
-        await recording
-        assert world.loads == []
-        assert manager.get_clip_device() == "cuda:0"
-        assert manager.get_status().execution_mode is AUTOPILOT
-
-    go(world, work)
+    manager = manager_in(world)
+    await manager.set_execution_mode(AUTOPILOT)
+    recording = asyncio.create_task(manager.set_execution_mode(RECORDING))
+    await asyncio.sleep(0.1)  # CLIP is on its way to the CPU
+    await manager.set_execution_mode(AUTOPILOT)
+    await recording
+    assert world.loads == []
+    assert manager.get_clip_device() == "cuda:0"
+    assert manager.get_status().execution_mode is AUTOPILOT
 
 
-def test_a_clip_that_nobody_looks_through_is_not_moved(world: SimulatedWorld) -> None:
+@in_world
+async def test_a_clip_that_nobody_looks_through_is_not_moved(world: SimulatedWorld) -> None:
     """Not by a mode, and not by itself; it goes as soon as somebody does."""
-
-    async def work() -> None:
-        clip = SimulatedClip(world)
-        clip.in_use = False
-        manager = manager_in(world, clip=clip)
-        manager.claim("a run loop")
-        await manager.set_execution_mode(AUTOPILOT)
-        await asyncio.sleep(30)
-        with pytest.raises(ClipUnavailable, match="Nobody looks through CLIP .* start a run loop"):
-            await manager.serving.carry_out(Request(kind=RequestKind.CLIP_TO_GPU))
-        assert await manager.migrate_clip_to_gpu() is False
-        assert world.clip_moves == []
-        assert not manager.get_status().degraded
-        clip.in_use = True
-        await asyncio.sleep(2)
-        assert manager.get_clip_device() == "cuda:0"
-
-    go(world, work)
+    clip = SimulatedClip(world)
+    clip.in_use = False
+    manager = manager_in(world, clip=clip)
+    manager.claim("a run loop")
+    await manager.set_execution_mode(AUTOPILOT)
+    await asyncio.sleep(30)
+    with pytest.raises(ClipUnavailable, match="Nobody looks through CLIP .* start a run loop"):
+        await manager.serving.carry_out(Request(kind=RequestKind.CLIP_TO_GPU))
+    assert await manager.migrate_clip_to_gpu() is False
+    assert world.clip_moves == []
+    assert not manager.get_status().degraded
+    clip.in_use = True
+    await asyncio.sleep(2)
+    assert manager.get_clip_device() == "cuda:0"
 
 
-def test_clip_goes_to_the_gpu_with_most_room_as_cuda_counts_it(world: SimulatedWorld) -> None:
+@in_world
+async def test_clip_goes_to_the_gpu_with_most_room_as_cuda_counts_it(world: SimulatedWorld) -> None:
     """A.7: the second of NVML's GPUs may be CUDA's first."""
 
     class Reversed(SimulatedClip):
@@ -242,59 +212,53 @@ def test_clip_goes_to_the_gpu_with_most_room_as_cuda_counts_it(world: SimulatedW
             )
             return first, second
 
-    async def work() -> None:
-        manager = manager_in(world, clip=Reversed(world))
-        manager.controller.reporter._memory = Two()
-        await manager.set_execution_mode(AUTOPILOT)
-        assert world.clip_moves[-1][1] == "cuda:0"
-
-    go(world, work)
+    manager = manager_in(world, clip=Reversed(world))
+    manager.controller.reporter._memory = Two()
+    await manager.set_execution_mode(AUTOPILOT)
+    assert world.clip_moves[-1][1] == "cuda:0"
 
 
-def test_whatever_a_library_raises_when_clip_moves_degrades_and_is_typed(world: SimulatedWorld) -> None:
+@in_world
+async def test_whatever_a_library_raises_when_clip_moves_degrades_and_is_typed(world: SimulatedWorld) -> None:
     """S1.21: a mode never raises."""
 
     class Faulty(SimulatedClip):
         async def move(self, device: str) -> None:
             raise OSError("libcudart.so: cannot open shared object file")
 
-    async def work() -> None:
-        manager = manager_in(world, clip=Faulty(world))
-        await manager.set_execution_mode(AUTOPILOT)
-        reason = manager.get_status().degraded_reason
-        assert "CLIP cannot go to cuda:0 and works on cpu: libcudart.so" in reason
-        assert await manager.migrate_clip_to_gpu() is False
-
-    go(world, work)
+    manager = manager_in(world, clip=Faulty(world))
+    await manager.set_execution_mode(AUTOPILOT)
+    reason = manager.get_status().degraded_reason
+    assert "CLIP cannot go to cuda:0 and works on cpu: libcudart.so" in reason
+    assert await manager.migrate_clip_to_gpu() is False
 
 
 # --- swaps ------------------------------------------------------------------------------------------------------------
-def test_more_swaps_than_allowed_are_refused_and_a_mode_waits_for_its_time(world: SimulatedWorld) -> None:
-    async def work() -> None:
-        manager = manager_in(world, swaps_per_minute=2)
-        manager.claim("a run loop")
+@in_world
+async def test_more_swaps_than_allowed_are_refused_and_a_mode_waits_for_its_time(world: SimulatedWorld) -> None:
+    manager = manager_in(world, swaps_per_minute=2)
+    manager.claim("a run loop")
+    await manager.ensure_vlm_loaded()
+    await manager.ensure_vlm_unloaded()
+    await manager.ensure_vlm_loaded()
+    await manager.ensure_vlm_unloaded()
+    with pytest.raises(TooManySwaps, match="2 models were loaded within a minute") as caught:
         await manager.ensure_vlm_loaded()
-        await manager.ensure_vlm_unloaded()
-        await manager.ensure_vlm_loaded()
-        await manager.ensure_vlm_unloaded()
-        with pytest.raises(TooManySwaps, match="2 models were loaded within a minute") as caught:
-            await manager.ensure_vlm_loaded()
-        begun = world.loop.now
-        await manager.set_execution_mode(RECORDING)
-        assert world.loop.now - begun < 1
-        assert manager.get_status().execution_mode is RECORDING
-        assert "It can be in" in manager.get_status().degraded_reason
-        await asyncio.sleep(caught.value.retry_after_s - 0.5)
-        assert len(world.loads) == 2
-        await asyncio.sleep(0.5 + 1.0 + world.models[VLM].load_s)
-        assert len(world.loads) == 3
-        assert not manager.get_status().degraded
-
-    go(world, work)
+    begun = world.loop.now
+    await manager.set_execution_mode(RECORDING)
+    assert world.loop.now - begun < 1
+    assert manager.get_status().execution_mode is RECORDING
+    assert "It can be in" in manager.get_status().degraded_reason
+    await asyncio.sleep(caught.value.retry_after_s - 0.5)
+    assert len(world.loads) == 2
+    await asyncio.sleep(0.5 + 1.0 + world.models[VLM].load_s)
+    assert len(world.loads) == 3
+    assert not manager.get_status().degraded
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------
-def test_what_a_model_needs_is_what_it_took_the_last_time(world: SimulatedWorld) -> None:
+@in_world
+async def test_what_a_model_needs_is_what_it_took_the_last_time(world: SimulatedWorld) -> None:
     """S3.10, A.9.3: more than its file, and by its digest and its context."""
 
     class Needs:
@@ -307,19 +271,16 @@ def test_what_a_model_needs_is_what_it_took_the_last_time(world: SimulatedWorld)
         async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
             self.kept[digest, num_ctx] = need_mb
 
-    async def work() -> None:
-        needs = Needs()
-        world.life.loaded = with_overhead(world, 1200)  # type: ignore[method-assign]
+    needs = Needs()
+    world.life.loaded = with_overhead(world, 1200)  # type: ignore[method-assign]
+    await manager_in(world, needs=needs).ensure_vlm_loaded()
+    assert list(needs.kept.values()) == [7200]
+    world.stop_server()
+    world.start_server()
+    world.ledger.set_free(7500)
+    with pytest.raises(NotEnoughVRAM) as caught:  # another process knows it too
         await manager_in(world, needs=needs).ensure_vlm_loaded()
-        assert list(needs.kept.values()) == [7200]
-        world.stop_server()
-        world.start_server()
-        world.ledger.set_free(7500)
-        with pytest.raises(NotEnoughVRAM) as caught:  # another process knows it too
-            await manager_in(world, needs=needs).ensure_vlm_loaded()
-        assert caught.value.needed_mb == 7200 + world.headroom_mb
-
-    go(world, work)
+    assert caught.value.needed_mb == 7200 + world.headroom_mb
 
 
 def with_overhead(world: SimulatedWorld, mb: int) -> Callable[..., Any]:
@@ -334,71 +295,63 @@ def with_overhead(world: SimulatedWorld, mb: int) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize(("declared", "needed"), [(7000, 7512), (3000, 6512), (None, 6512)])
-def test_before_it_was_ever_loaded_a_model_needs_what_is_said_of_it_and_no_less_than_its_file(
+@in_world
+async def test_before_it_was_ever_loaded_a_model_needs_what_is_said_of_it_and_no_less_than_its_file(
     world: SimulatedWorld, declared: int | None, needed: int
 ) -> None:
     async def in_catalogue(model: str) -> int | None:
         return {VLM: declared}[model]
 
-    async def work() -> None:
-        world.ledger.set_free(1000)
-        with pytest.raises(NotEnoughVRAM) as caught:
-            await manager_in(world, declared_mb=in_catalogue).ensure_vlm_loaded()
-        assert (caught.value.needed_mb, caught.value.free_mb) == (needed, 1000)
-
-    go(world, work)
+    world.ledger.set_free(1000)
+    with pytest.raises(NotEnoughVRAM) as caught:
+        await manager_in(world, declared_mb=in_catalogue).ensure_vlm_loaded()
+    assert (caught.value.needed_mb, caught.value.free_mb) == (needed, 1000)
 
 
-def test_memory_that_others_take_during_a_load_is_not_learned_as_the_models(world: SimulatedWorld) -> None:
-    async def work() -> None:
-        world.models[OTHER].load_s = 5.0
-        manager = manager_in(world)
-        loading = asyncio.create_task(manager.load_model(OTHER))
-        await asyncio.sleep(1.0)
-        world.ledger.set_foreign(9000)
-        await loading
-        world.ledger.set_foreign(0)
-        (resident,) = manager.details().residents
-        assert (resident["name"], resident["need_mb"]) == (OTHER, 2500)
-
-    go(world, work)
+@in_world
+async def test_memory_that_others_take_during_a_load_is_not_learned_as_the_models(world: SimulatedWorld) -> None:
+    world.models[OTHER].load_s = 5.0
+    manager = manager_in(world)
+    loading = asyncio.create_task(manager.load_model(OTHER))
+    await asyncio.sleep(1.0)
+    world.ledger.set_foreign(9000)
+    await loading
+    world.ledger.set_foreign(0)
+    (resident,) = manager.details().residents
+    assert (resident["name"], resident["need_mb"]) == (OTHER, 2500)
 
 
-def test_a_model_that_runs_out_of_memory_is_tried_again_only_where_there_is_room(world: SimulatedWorld) -> None:
+@in_world
+async def test_a_model_that_runs_out_of_memory_is_tried_again_only_where_there_is_room(world: SimulatedWorld) -> None:
     """What was admitted once is not admitted for ever."""
-
-    async def work() -> None:
-        world.models[VLM].oom_loads = 1
-        manager = manager_in(world)
-        await manager.ensure_vlm_loaded()  # the second try
-        await manager.ensure_vlm_unloaded()
-        world.models[VLM].oom_loads = 1
-        asked = asyncio.create_task(manager.ensure_vlm_loaded())
-        await asyncio.sleep(1.0)
-        world.ledger.set_foreign(9000)
-        with pytest.raises(NotEnoughVRAM):
-            await asked
-
-    go(world, work)
+    world.models[VLM].oom_loads = 1
+    manager = manager_in(world)
+    await manager.ensure_vlm_loaded()  # the second try
+    await manager.ensure_vlm_unloaded()
+    world.models[VLM].oom_loads = 1
+    asked = asyncio.create_task(manager.ensure_vlm_loaded())
+    await asyncio.sleep(1.0)
+    world.ledger.set_foreign(9000)
+    with pytest.raises(NotEnoughVRAM):
+        await asked
 
 
-def test_memory_that_did_not_come_back_is_not_said_of_a_model_that_is_there_again(world: SimulatedWorld) -> None:
-    async def work() -> None:
-        vlm = world.models[VLM]
-        vlm.size_mb, vlm.release_s = 3000, 20.0
-        manager = manager_in(world)
-        manager.claim("a run loop")
-        await manager.ensure_vlm_loaded()
-        await manager.ensure_vlm_unloaded()
-        assert "still in use" in manager.get_status().degraded_reason
-        await manager.ensure_vlm_loaded()
-        await asyncio.sleep(30)
-        assert not manager.get_status().degraded
-
-    go(world, work)
+@in_world
+async def test_memory_that_did_not_come_back_is_not_said_of_a_model_that_is_there_again(world: SimulatedWorld) -> None:
+    vlm = world.models[VLM]
+    vlm.size_mb, vlm.release_s = 3000, 20.0
+    manager = manager_in(world)
+    manager.claim("a run loop")
+    await manager.ensure_vlm_loaded()
+    await manager.ensure_vlm_unloaded()
+    assert "still in use" in manager.get_status().degraded_reason
+    await manager.ensure_vlm_loaded()
+    await asyncio.sleep(30)
+    assert not manager.get_status().degraded
 
 
-def test_a_database_that_does_not_answer_keeps_nobody_from_the_gpu(world: SimulatedWorld) -> None:
+@in_world
+async def test_a_database_that_does_not_answer_keeps_nobody_from_the_gpu(world: SimulatedWorld) -> None:
     """What it knows of needs helps and is not waited for: it is asked in a turn, which others wait for."""
 
     class Silent:
@@ -409,16 +362,16 @@ def test_a_database_that_does_not_answer_keeps_nobody_from_the_gpu(world: Simula
         async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
             await asyncio.Event().wait()
 
-    async def work() -> None:
-        manager = manager_in(world, needs=Silent())
-        await manager.ensure_vlm_loaded(deadline_s=60.0)
-        assert world.is_loaded(VLM)
-        assert not manager.controller.scheduler.is_busy
-
-    go(world, work)
+    manager = manager_in(world, needs=Silent())
+    await manager.ensure_vlm_loaded(deadline_s=60.0)
+    assert world.is_loaded(VLM)
+    assert not manager.controller.scheduler.is_busy
 
 
-def test_a_look_that_a_slow_database_outlasts_does_not_bring_back_a_model_that_is_gone(world: SimulatedWorld) -> None:
+@in_world
+async def test_a_look_that_a_slow_database_outlasts_does_not_bring_back_a_model_that_is_gone(
+    world: SimulatedWorld,
+) -> None:
     class Slow:
         async def get(self, digest: str, num_ctx: int) -> int | None:
             await asyncio.sleep(2.0)
@@ -427,70 +380,58 @@ def test_a_look_that_a_slow_database_outlasts_does_not_bring_back_a_model_that_i
         async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
             """Nothing is kept."""
 
-    async def work() -> None:
-        manager = manager_in(world, needs=Slow(), probe_every_s=600.0)
-        await manager.load_model(OTHER)
-        await manager_in(world).load_model(CHAT)  # by somebody else: its need is asked for when it is seen
-        assert [one.name for one in await manager.ollama.loaded_models()] == [CHAT, OTHER]
-        looking = asyncio.create_task(manager.controller.probe())
-        await asyncio.sleep(0.1)
-        await manager.unload_model(OTHER)
-        assert not looking.done()
-        await looking
-        assert not manager.controller.has(OTHER)
-
-    go(world, work)
+    manager = manager_in(world, needs=Slow(), probe_every_s=600.0)
+    await manager.load_model(OTHER)
+    await manager_in(world).load_model(CHAT)  # by somebody else: its need is asked for when it is seen
+    assert [one.name for one in await manager.ollama.loaded_models()] == [CHAT, OTHER]
+    looking = asyncio.create_task(manager.controller.probe())
+    await asyncio.sleep(0.1)
+    await manager.unload_model(OTHER)
+    assert not looking.done()
+    await looking
+    assert not manager.controller.has(OTHER)
 
 
-def test_a_driver_that_is_lost_in_the_middle_is_said_and_nothing_breaks(world: SimulatedWorld) -> None:
+@in_world
+async def test_a_driver_that_is_lost_in_the_middle_is_said_and_nothing_breaks(world: SimulatedWorld) -> None:
     """S3.3, S3.10"""
-
-    async def work() -> None:
-        manager = manager_in(world)
-        manager.claim("a run loop")
-        await manager.set_execution_mode(AUTOPILOT)
-        world.gpu_seen = False
-        await asyncio.sleep(1.5)
-        status = manager.get_status()
-        assert status.vram is None
-        assert "its memory is unknown (the driver does not answer)" in status.degraded_reason
-        assert manager.get_clip_device() == "cuda:0"  # it works where it is
-        await manager.set_execution_mode(RECORDING)
-        assert world.is_loaded(VLM)  # the server decides
-        world.gpu_seen = True
-        await asyncio.sleep(1.5)
-        assert not manager.get_status().degraded
-
-    go(world, work)
+    manager = manager_in(world)
+    manager.claim("a run loop")
+    await manager.set_execution_mode(AUTOPILOT)
+    world.gpu_seen = False
+    await asyncio.sleep(1.5)
+    status = manager.get_status()
+    assert status.vram is None
+    assert "its memory is unknown (the driver does not answer)" in status.degraded_reason
+    assert manager.get_clip_device() == "cuda:0"  # it works where it is
+    await manager.set_execution_mode(RECORDING)
+    assert world.is_loaded(VLM)  # the server decides
+    world.gpu_seen = True
+    await asyncio.sleep(1.5)
+    assert not manager.get_status().degraded
 
 
-def test_without_a_gpu_at_the_start_everything_is_on_the_cpu_and_said(world: SimulatedWorld) -> None:
+@in_world
+async def test_without_a_gpu_at_the_start_everything_is_on_the_cpu_and_said(world: SimulatedWorld) -> None:
     """S3.10"""
-
-    async def work() -> None:
-        world.gpu_seen = False
-        manager = manager_in(world)
-        assert "everything runs on the CPU" in manager.get_status().degraded_reason
-        await manager.set_execution_mode(AUTOPILOT)
-        assert manager.get_clip_device() == "cpu"
-        assert await manager.migrate_clip_to_gpu() is False
-        await manager.set_execution_mode(RECORDING)
-        assert world.is_loaded(VLM)
-
-    go(world, work)
+    world.gpu_seen = False
+    manager = manager_in(world)
+    assert "everything runs on the CPU" in manager.get_status().degraded_reason
+    await manager.set_execution_mode(AUTOPILOT)
+    assert manager.get_clip_device() == "cpu"
+    assert await manager.migrate_clip_to_gpu() is False
+    await manager.set_execution_mode(RECORDING)
+    assert world.is_loaded(VLM)
 
 
-def test_memory_that_moves_by_itself_is_told_from_a_hundred_megabytes_on(world: SimulatedWorld) -> None:
+@in_world
+async def test_memory_that_moves_by_itself_is_told_from_a_hundred_megabytes_on(world: SimulatedWorld) -> None:
     """S3.9"""
-
-    async def work() -> None:
-        manager = manager_in(world)
-        texts = told(manager)
-        world.ledger.set_foreign(100)
-        await manager.controller.tick()
-        assert texts == []
-        world.ledger.set_foreign(101)
-        await manager.controller.tick()
-        assert texts == ["GPU memory in use: 0 → 101 MB."]
-
-    go(world, work)
+    manager = manager_in(world)
+    texts = told(manager)
+    world.ledger.set_foreign(100)
+    await manager.controller.tick()
+    assert texts == []
+    world.ledger.set_foreign(101)
+    await manager.controller.tick()
+    assert texts == ["GPU memory in use: 0 → 101 MB."]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -12,13 +11,13 @@ import pytest
 from gpu.catalogue.entries import ModelEntry
 from gpu.config import GPUResourceConfig
 from gpu.conversation.talk import Talk
-from gpu.exceptions import AnswerTimeout, GpuBusy, NoModelFits
+from gpu.exceptions import NoModelFits
 from gpu.manager import GPUResourceManager
 from gpu.model_manager import ModelManager
 from gpu.models import ModelUse
 from gpu.resources import ResourceMonitor
-from gpu.types import ChatMessage, ExecutionMode
-from tests.doubles.ollama import LOADED, MB, ON_DISK, End, Fault, Kind, Model, OllamaServer, Reply, ollama_server
+from gpu.types import ChatMessage
+from tests.doubles.ollama import MB, Fault, Kind, Model, OllamaServer, ollama_server
 from tests.gpu.conftest import VLM, Ledger
 from tests.gpu.fake_models import LIGHT, entry, rows_of
 
@@ -85,42 +84,6 @@ def test_a_question_loads_the_model_once_and_is_answered(stage: Callable[..., St
     assert here.kept == [(A, "answered", "")] * 2
 
 
-@pytest.mark.parametrize("end", [End.ERROR, End.NO_DONE, End.CUT, End.GARBAGE, End.CRASH], ids=str)
-def test_an_answer_that_breaks_off_twice_comes_from_the_next_model(
-    stage: Callable[..., Stage], ollama: OllamaServer, end: End
-) -> None:
-    """S4.4"""
-    ollama.replies.extend([Reply(end=end, after=1)] * 2)
-    here = stage(*CATALOGUE[:2])
-    chunks = list(here.models.iterate_response("Why?", ()))
-    assert chunks[-1].model == "b"
-    restarts = [index for index, chunk in enumerate(chunks) if chunk.restarted]
-    assert "".join(chunk.text for chunk in chunks[restarts[-1] :]) == "Hello there."
-    assert [(model, outcome) for model, outcome, _error in here.kept] == [
-        (A, "failed"), (A, "failed"), (B, "answered"),
-    ]  # fmt: skip
-
-
-def test_a_model_that_runs_out_of_memory_gives_way_to_a_smaller_one(
-    stage: Callable[..., Stage], ollama: OllamaServer
-) -> None:
-    """S4.4"""
-    ollama.replies.extend([Reply(end=End.OOM, after=1)] * 2)
-    here = stage(*CATALOGUE[:2])
-    assert here.ask().model == "b"
-    assert here.ask("And then?").model == "b", "for a while the other one is not asked again"
-    assert ollama.models[A].state == ON_DISK
-
-
-def test_json_that_does_not_keep_to_the_schema_is_of_no_use(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
-    schema = {"type": "object", "properties": {"step": {"type": "integer"}}, "required": ["step"]}
-    ollama.replies.extend([Reply(content='{"step": "three"}'), Reply(content="Step 3."), Reply(content='{"step": 3}')])
-    here = stage(*CATALOGUE[:2])
-    answer = here.ask("Which?", Talk(schema=schema))
-    assert (answer.text, answer.model) == ('{"step": 3}', "b")
-    assert [error for _m, _o, error in here.kept] == ["AnswerUnusable", "AnswerUnusable", ""]
-
-
 def test_the_model_sees_every_message_that_was_sent(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
     """S4.3: the server drops nothing behind our back; what is missing is what we left out, and know."""
     history = tuple(ChatMessage(role=("user", "assistant")[n % 2], content=f"{n} " + "word " * 600) for n in range(20))
@@ -148,37 +111,6 @@ def test_what_the_server_counted_sets_the_next_estimate_right(
     assert ratio != 1.0
     expected = ratio if ratio > 1 else 1 + 0.2 * (ratio - 1)
     assert counter.factor(A) == pytest.approx(expected, abs=0.01)
-
-
-def test_a_run_takes_the_gpu_from_an_answer_that_is_on_its_way(
-    stage: Callable[..., Stage], ollama: OllamaServer
-) -> None:
-    """S4.5"""
-    ollama.replies.append(Reply(content="One two three.", end=End.STALL, after=2))
-    here = stage(*CATALOGUE[:2])
-    answer = here.models.iterate_response("Why?", ())
-    assert next(answer).text
-    mode = here.gpu.runtime.submit(here.gpu.set_execution_mode(ExecutionMode.RECORDING))
-    with pytest.raises(GpuBusy) as busy:
-        list(answer)
-    assert [attempt.error for attempt in busy.value.attempts] == ["GpuBusy"]
-    mode.result(10)
-    assert ollama.models[VLM].state == LOADED
-    assert here.kept == [(A, "failed", "GpuBusy")]
-
-
-def test_in_autopilot_a_chat_gets_what_is_free_and_no_more(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
-    """S4.5"""
-    here = stage()
-    here.gpu.set_execution_mode_sync(ExecutionMode.AUTOPILOT)
-    ollama.vram_free_mb = 5000
-    assert here.ask().model == "b"
-    ollama.vram_free_mb = 1000
-    assert here.ask().model == "b", "it is loaded, and takes no more"
-    here.gpu.unload_model_sync(B)
-    ollama.vram_free_mb = 1000
-    with pytest.raises(NoModelFits, match="while a run has the GPU"):
-        here.ask()
 
 
 def test_scarce_memory_switches_by_itself_and_the_conversation_goes_on(
@@ -225,33 +157,6 @@ def test_a_server_that_is_busy_unloading_is_not_taken_for_away(
     choice = here.models.select_best_model_sync(())
     assert choice.model.key == "a"
     assert ollama.faults == []
-
-
-def test_a_server_that_says_nothing_is_left_after_the_silence_that_is_allowed(
-    stage: Callable[..., Stage], ollama: OllamaServer
-) -> None:
-    ollama.replies.extend([Reply(end=End.STALL, after=1)] * 2)
-    here = stage(*CATALOGUE[:1], silence_timeout_s=0.05, answer_timeout_s=0.5)
-    with pytest.raises(AnswerTimeout):
-        here.ask()
-    assert [error for _m, _o, error in here.kept] == ["AnswerTimeout"] * 2
-
-
-async def test_many_questions_at_once_are_one_load(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
-    here = stage(*CATALOGUE[:1], max_waiting=200)
-    answers = await asyncio.gather(*(here.models.generate_response(f"{n}?", ()) for n in range(40)))
-    assert {answer.text for answer in answers} == {"Hello there."}
-    assert ollama.models[A].loads == 1
-
-
-def test_a_model_is_loaded_ahead_and_then_answers_at_once(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
-    """S4.5"""
-    here = stage()
-    here.models.preload_model_sync("b")
-    ollama.wait_for(lambda: ollama.models[B].state == LOADED)
-    assert here.kept == [(B, "answered", "")]
-    status = here.models.get_current_model_status_sync()
-    assert [line.entry.key for line in status.models if line.loaded] == ["b"]
 
 
 def test_the_memory_that_is_told_is_that_of_the_machine(stage: Callable[..., Stage], ollama: OllamaServer) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any
 
 from gpu.config import GPUResourceConfig
@@ -119,8 +119,6 @@ class SimulatedMemory:
 
 
 class SimulatedClip:
-    """On the processor a vector is what it is; on the GPU it is the same within its rounding (S3.5)."""
-
     def __init__(self, world: SimulatedWorld, *, available: bool = True) -> None:
         self._world = world
         self.available = available
@@ -156,12 +154,6 @@ class SimulatedClip:
             self._world.ledger.take("CLIP", self.need_mb)
         except Overdrawn as error:
             raise ClipUnavailable(f"CLIP cannot go to {device} and is on the processor: {error}.") from error
-
-    def embed(self, picture: Sequence[float]) -> list[float]:
-        """A unit vector; float32 on the processor, half of its digits on the GPU."""
-        length = sum(value * value for value in picture) ** 0.5 or 1.0
-        digits = 7 if self.device == "cpu" else 4
-        return [round(value / length, digits) for value in picture]
 
 
 class SimulatedOllama:
@@ -315,8 +307,15 @@ def told(manager: GPUResourceManager) -> list[str]:
     return texts
 
 
-def go(world: SimulatedWorld, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    run(world.loop, work)
+def in_world(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """A test that is run in the loop of its `world`, to its end; nothing may have gone wrong in it."""
+
+    @wraps(test)
+    def inside(*args: Any, world: SimulatedWorld, **more: Any) -> None:
+        run(world.loop, lambda: test(*args, world=world, **more))
+        assert world.violations == []
+
+    return inside
 
 
 async def settle() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from audit.models import Entry
 from execution.actions.corrections import put_correction
 from execution.choices import CorrectionKind, CorrectionState, UseOutcome
 from execution.exceptions import BadDecision
@@ -63,12 +62,6 @@ def test_what_a_person_trusts_acts_by_itself_until_it_is_wrong(row: LearnedCorre
     assert [one.trusted_in for one in in_force(row.pack.workflow.workflow_id)] == [{None}], "a value, on any screen"
     used(row, UseOutcome.WRONG)
     assert row.state == OFF
-
-
-def test_it_is_written_down_who_did_it(row: LearnedCorrection, admin: Any) -> None:
-    put_correction(correction_id=row.pk, state="trusted", user=admin)
-    entry = Entry.objects.get(kind="correction")
-    assert (entry.about, entry.who) == (str(row.pk), admin.username)
 
 
 @pytest.mark.parametrize("state", ["merged", "needs_person", "nonsense"])

@@ -13,7 +13,6 @@ from execution.actions import hold
 from execution.choices import EventKind, ExecutionState
 from execution.models import Decision, ExecutionEvent, Prompt
 from tests.execution.api.test_decide_api import make_prompt
-from tests.execution.turn.test_loop import EDGES, edge
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -121,11 +120,6 @@ def test_anybody_may_still_answer(bob, carol, prompt) -> None:
     assert (refused.status_code, refused.json()["decided_by"]) == (409, "carol")
 
 
-def test_a_viewer_holds_nothing(make_user, client_of, prompt) -> None:
-    assert ask_hold(client_of(make_user("vic", "viewer")), prompt).status_code == 403
-    assert Prompt.objects.get().held_by is None
-
-
 def test_a_closed_laptop_does_not_hold_for_ever(bob, carol, prompt) -> None:
     """Without a sign of life the hold ends at the moment up to which it was good, and the next one may hold."""
     ask_hold(bob, prompt)
@@ -188,30 +182,6 @@ def test_a_rejection_may_say_which_screen_it_is(stage) -> None:
     assert s.world.acts == ["cd"]
     assert execution.steps.first().message.endswith("It is another screen: “C”.")
     assert execution.state == ExecutionState.COMPLETED
-
-
-@pytest.mark.parametrize(
-    ("choice", "node_id", "why"),
-    [
-        ("accept", "c", "rejected"),
-        ("reject", "nowhere", "no screen “nowhere”"),
-        ("reject", "a", "takes it for already"),
-    ],
-)
-def test_a_screen_that_cannot_be_meant_is_refused(stage, bob, choice: str, node_id: str, why: str) -> None:
-    s = stage("coaching", [edge("ab", "a", "b"), *EDGES[1:]])
-    answers = []
-
-    def answer(prompt: Prompt) -> None:
-        path = f"/api/executions/{prompt.execution.execution_id}/decide/"
-        body = {"choice": choice, "node_id": node_id}
-        answers.append(bob.post(path, body, content_type="application/json"))
-        s.leave.set()
-
-    s.run(answer)
-    assert answers[0].status_code == 422
-    assert why in answers[0].json()["detail"]
-    assert not Decision.objects.exists()
 
 
 def test_a_pause_tells_what_was_expected(stage) -> None:

@@ -19,6 +19,7 @@ from execution.models import DriftWatch, ExecutionEvent, Prompt
 from execution.record.drifting import emit_drift
 from execution.record.events import as_message
 from sentences.said import in_words
+from tests.execution.api.test_views import strict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,20 +30,8 @@ def schemas() -> dict[str, Any]:
     return SchemaGenerator().get_schema(request=None, public=True)["components"]["schemas"]
 
 
-def plain(part: Any) -> Any:
-    """OpenAPI's way to say that something may be null, as JSON Schema has it; and nothing but what is described."""
-    if isinstance(part, list):
-        return [plain(one) for one in part]
-    if not isinstance(part, dict):
-        return part
-    said = {name: plain(value) for name, value in part.items() if name != "nullable"}
-    if "properties" in said and "additionalProperties" not in said:
-        said["additionalProperties"] = False
-    return {"anyOf": [said, {"type": "null"}]} if part.get("nullable") else said
-
-
 def check(message: dict[str, Any], schemas: dict[str, Any]) -> None:
-    root = {"$ref": f"#/components/schemas/{name_of(message['kind'])}", "components": {"schemas": plain(schemas)}}
+    root = {"$ref": f"#/components/schemas/{name_of(message['kind'])}", "components": {"schemas": strict(schemas)}}
     jsonschema.validate(message, root)
 
 

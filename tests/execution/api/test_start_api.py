@@ -131,15 +131,6 @@ def test_a_provider_that_the_setting_does_not_name_is_refused_with_those_there_a
     assert not Execution.objects.exists()
 
 
-def test_a_viewer_may_not_start(viewer, client_of):
-    """S10.1"""
-    version = make_published()
-    answer = post(client_of(viewer), workflow_id=version.workflow.workflow_id)
-    assert answer.status_code == 403
-    assert "operator" in answer.json()["detail"]
-    assert not Execution.objects.exists()
-
-
 def test_refusals_come_in_the_language_of_the_browser(operator, client_of):
     """S8.5: the sentence is translated, the code is not."""
     api = client_of(operator, headers={"accept-language": "fr"})

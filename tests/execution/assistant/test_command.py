@@ -116,11 +116,6 @@ def test_a_chat_begins_with_the_briefing_and_answers_commands_about_the_run(run:
     assert Message.objects.count() == 4
 
 
-def test_without_a_question_the_briefing_is_the_answer(run: Run) -> None:
-    make_failed()
-    assert "\nWhat is next: Nothing happens by itself." in run("ask")
-
-
 def test_without_a_model_a_question_gets_the_briefing_and_is_told_so(run: Run) -> None:
     make_failed()
     shown = run("ask", "Was the name typed as it should be?")

@@ -67,16 +67,6 @@ def test_why_tells_the_step_the_place_and_what_came_of_it() -> None:
     assert told.steps == (4,)
 
 
-def test_why_in_french() -> None:
-    """S8.5"""
-    told = ask("/pourquoi 4", make_failed(), "fr").answer
-    assert told.startswith("L’étape 4 (") and told.count("\u00a0: ") >= 2
-    told = told.replace("\u00a0", " ")
-    assert "sur « Save dialog ») : échec." in told
-    assert "Deuxième choix : « Save All », 0,41." in told
-    assert "sûr à 0,96" in told and "Elle a pris 0,34 s." in told
-
-
 def test_why_tells_who_answered(operator: Any) -> None:
     assert "operator corrected step 2. They wrote: “the other shortcut”." in ask("/why 2", make_failed(operator)).answer
 

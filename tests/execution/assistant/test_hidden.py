@@ -8,8 +8,9 @@ from execution.assistant.run_records import RunRecords
 from execution.models import Execution
 from tests.execution.assistant.runs import FIELD, make_asking, typing
 from tests.factories import EDGES, VARIABLES, make_execution, make_published
-
-pytestmark = pytest.mark.django_db
+from workflows.graph import VariableSpec
+from workflows.models import WorkflowVersion
+from workflows.secret_names import holds_secret
 
 
 def told(run: Execution, text: str = "hello") -> str:
@@ -17,10 +18,9 @@ def told(run: Execution, text: str = "hello") -> str:
     return f"{said.asked} {said.answer} {said.without_model} {said.data} {said.draft}"
 
 
-def with_variable(name: str, label: str) -> Execution:
-    variables = [*VARIABLES, {"name": name, "label": label, "default": "", "required": False}]
-    version = make_published(variables=variables, edges=EDGES)
-    return make_execution(version=version, variables={"patient": "Ada", name: "hunter2!"})
+def with_password() -> WorkflowVersion:
+    variables = [*VARIABLES, {"name": "password", "label": "x", "default": "", "required": False}]
+    return make_published(variables=variables, edges=EDGES)
 
 
 @pytest.mark.parametrize("name", [
@@ -28,35 +28,38 @@ def with_variable(name: str, label: str) -> Execution:
     "passcode", "codePIN", "pin", "pw", "otp", "API_KEY", "apiKey", "apikey2", "client-secret", "mdp",
 ])  # fmt: skip
 def test_a_name_tells(name: str) -> None:
-    assert "hunter2!" not in told(with_variable(name, "x"))
+    assert holds_secret(VariableSpec(name=name, label="x"))
 
 
 @pytest.mark.parametrize("label", [
     "Password:", "Code (PIN)", "Mot de passe :", "Clé secrète", "Code d’accès", "Jeton", "Kennwort", "PIN/OTP",
 ])  # fmt: skip
 def test_a_label_tells(label: str) -> None:
-    assert "hunter2!" not in told(with_variable("code", label))
+    assert holds_secret(VariableSpec(name="code", label=label))
 
 
 @pytest.mark.parametrize("name", [
     "passenger", "pinned", "compass", "spin", "tokenizer", "keypad", "opinion", "secretary", "bypassRoad", "key",
 ])  # fmt: skip
 def test_a_name_that_only_looks_like_it_does_not(name: str) -> None:
-    assert "hunter2!" in told(with_variable(name, name))
+    assert not holds_secret(VariableSpec(name=name, label=name))
 
 
+@pytest.mark.django_db
 def test_a_secret_in_a_question_goes_no_further() -> None:
-    assert "hunter2!" not in told(with_variable("password", "x"), "what if hunter2! was wrong?")
+    run = make_execution(version=with_password(), variables={"patient": "Ada", "password": "hunter2!"})
+    said = told(run, "what if hunter2! or hunter3 was wrong?")
+    assert "hunter2!" not in said and "hunter3" in said
 
 
+@pytest.mark.django_db
 def test_a_secret_is_not_drafted() -> None:
-    variables = [*VARIABLES, {"name": "password", "label": "x", "default": "", "required": False}]
-    version = make_published(variables=variables, edges=EDGES)
-    run = make_asking(typing(), version=version, variables={"patient": "Ada", "password": "hunter2!"}).execution
+    run = make_asking(typing(), version=with_password(), variables={"patient": "Ada", "password": "hunter2!"}).execution
     assert "hunter2!" not in told(run, "/correct hunter2!")
     assert "hunter3" in told(run, "/correct hunter3")
 
 
+@pytest.mark.django_db
 def test_what_messages_quote_of_a_masked_region_is_hidden() -> None:
     prompt = make_asking(version=make_published(edges=EDGES, masks=[FIELD]), variables={"patient": "Bob"})
     prompt.message = "Type over “Ada Martin”?"

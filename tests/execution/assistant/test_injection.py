@@ -119,10 +119,6 @@ def poison(run: Execution, text: str) -> None:
     Step.objects.bulk_update(steps, ["message", "suggestion", "screen", "verification", "recognition"])
 
 
-def test_the_texts_are_thirty_at_least() -> None:
-    assert len(set(TEXTS)) == len(TEXTS) >= 30
-
-
 def test_the_step_that_failed_is_the_databases_whatever_the_screen_says(mai: Mai) -> None:
     run = make_failed()
     for text in TEXTS:

@@ -16,7 +16,7 @@ from execution.assistant.run_records import RunRecords
 from execution.models import Decision, Execution, Step
 from gpu.assistant.assistant import Assistant
 from gpu.conversation.talk import Talk
-from gpu.exceptions import GpuBusy, NoModelFits, ServerAway
+from gpu.exceptions import GpuBusy, NoModelFits
 from gpu.runtime import Runtime
 from gpu.types import Chunk, ModelAttempt
 from tests.execution.assistant.runs import CANCEL, make_asking, make_completed, make_failed
@@ -176,19 +176,6 @@ def test_a_draft_fills_the_form_and_a_person_sends_it(
     assert decision.correction["target"] == {"box": CANCEL, "point": [0.5, 0.825], "text": "Cancel"}
 
 
-def test_a_draft_is_over_when_somebody_else_answers(
-    page_of: Callable[..., Page], operator: Any, models: Models
-) -> None:
-    prompt = make_asking()
-    page = page_of(operator, path_of(prompt.execution))
-    page.click("#ask-button")
-    ask(page, "/correct Cancel")
-    expect(page.locator(".ask-draft button")).to_be_visible()
-    decide(prompt_id=prompt.pk, choice="accept", user=operator)
-    Execution.objects.update(state="running")
-    expect(page.locator(".ask-draft")).to_contain_text("this draft is over")
-
-
 def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(
     page_of: Callable[..., Page], operator: Any, models: Models
 ) -> None:
@@ -225,7 +212,6 @@ def test_keys_decide_nothing_while_a_question_is_written(
     [
         (NoModelFits("None fits.", reasons=()), "No model is there to be asked", False),
         (GpuBusy("A run.", retry_after_s=3), "A run needs the GPU now", True),
-        (ServerAway("It is away."), "The model did not answer", True),
     ],
 )
 def test_without_words_the_records_stand_alone(

@@ -51,18 +51,6 @@ def test_a_failed_run_in_five_answers(operator: Any) -> None:
     assert told["What is next"].startswith("Nothing happens by itself.")
 
 
-def test_the_same_in_french(operator: Any) -> None:
-    """S8.5: French typography and decimal signs, and not a word of English of our own."""
-    told = brief(make_failed(operator), "fr")
-    assert list(told) == [
-        "Ce qui s’est passé", "Ce qui a échoué", "Pourquoi", "Ce qui a été corrigé", "La suite",
-    ]  # fmt: skip
-    assert told["Ce qui a échoué"].startswith("L’étape 4 (")
-    assert "Son score est 0,97. Deuxième choix\u00a0: «\u00a0Save All\u00a0», 0,41." in told["Pourquoi"]
-    assert "the other shortcut" in told["Ce qui a été corrigé"]
-    assert translation.get_language() == "en", "the language of whoever asks is not that of the thread"
-
-
 def test_a_completed_run_says_that_nothing_failed() -> None:
     run = make_execution()
     make_step(run, 1, node_id="empty_note", edge_id="type_patient")

@@ -64,12 +64,6 @@ def test_a_run_is_asked_to_pause_or_stop(verb: str) -> None:
     assert Execution.objects.get().wish == verb
 
 
-def test_a_queued_run_is_stopped_at_once() -> None:
-    execution = make_execution(state=ExecutionState.QUEUED)
-    assert "stopped" in run("execution", "stop", execution.execution_id)
-    assert Execution.objects.get().state == ExecutionState.STOPPED
-
-
 def test_a_paused_run_is_resumed_at_the_node_that_was_named() -> None:
     """S1.6, S1.7"""
     execution = at_work(ExecutionState.PAUSED, pause_reason=PauseReason.NO_MATCH)
@@ -97,15 +91,6 @@ def test_a_correction_is_given_as_json() -> None:
     decision = Decision.objects.get(prompt=prompt)
     assert (decision.choice, decision.correction["params"]) == ("correct", {"text": "Zoë"})
     assert (decision.correction["wait_after"], decision.feedback) == (1, "with the diaeresis")
-
-
-def test_a_second_answer_says_who_was_first() -> None:
-    """S1.11"""
-    prompt = asking(PromptKind.COACHING)
-    run("execution", "decide", prompt.execution.execution_id, "skip")
-    with pytest.raises(CommandError, match="asks nothing"):
-        run("execution", "decide", prompt.execution.execution_id, "accept")
-    assert Decision.objects.get().choice == "skip"
 
 
 REFUSED = {
@@ -190,12 +175,6 @@ def test_a_desktop_that_is_held_is_exit_code_2(monkeypatch: pytest.MonkeyPatch, 
     with pytest.raises(CommandError, match="4711") as refusal:
         run("runloop")
     assert refusal.value.returncode == 2
-
-
-@pytest.mark.parametrize("arguments", [("--mode", "wild"), ("--max-executions", "many"), ("--nonsense",)])
-def test_an_option_that_is_none_is_refused(arguments: tuple[str, ...]) -> None:
-    with pytest.raises(CommandError, match=arguments[0]):
-        run("runloop", *arguments)
 
 
 def test_values_are_split_at_the_first_sign_and_may_be_empty() -> None:

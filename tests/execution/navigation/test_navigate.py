@@ -131,15 +131,6 @@ def test_a_sub_menu_is_followed_too(hands: PageHands) -> None:
     assert hands.done == ["click File", "click Recent", "click note.txt"]
 
 
-def test_in_french(clock: Clock) -> None:
-    page = Page((menu_item("Fichier", 10, 4), menu_item("Édition", 90, 4)))
-    opened = page.plus(menu_item("Enregistrer", 10, 30), menu_item("Enregistrer sous…", 10, 56))
-    on = {"click Fichier": shows(opened), "click Enregistrer sous…": shows(replace(DIALOG, title="Enregistrer sous"))}
-    hands = PageHands(page=page, clock=clock, on=on)
-    assert go(hands, "Fichier > Enregistrer sous")[0] is ActionStatus.DONE
-    assert hands.done == ["click Fichier", "click Enregistrer sous…"]
-
-
 def test_of_two_that_read_alike_the_one_the_menu_brought_is_meant(hands: PageHands) -> None:
     """A button of a tool bar that says the same was there before."""
     bar = EDITOR.plus(button("Save As…", 300, 40))
@@ -300,13 +291,6 @@ def test_two_alike_are_ambiguous_and_neither_is_clicked(clock: Clock) -> None:
     status, message = go(hands, "Open")
     assert status is ActionStatus.FAILED
     assert "“Open” is there 2 times" in message
-    assert hands.done == []
-
-
-def test_a_text_that_stands_there_two_hundred_times_is_ambiguous_at_once(clock: Clock) -> None:
-    page = Page(tuple(text("Open", 10 + 70 * (i % 10), 10 + 20 * (i // 10)) for i in range(200)))
-    hands = PageHands(page=page, clock=clock)
-    assert "200 times" in go(hands, "Open")[1]
     assert hands.done == []
 
 

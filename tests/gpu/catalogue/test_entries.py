@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from django.core.management import CommandError, call_command
 from django.urls import reverse
-from django.utils import translation
 
 from gpu.catalogue.entries import ModelEntry, entries, find, load
 from gpu.catalogue.file import SEED, fill_catalogue, read, read_file
@@ -21,7 +18,6 @@ from gpu.exceptions import CatalogueErrors, UnknownModel
 from gpu.model_manager import hold
 from gpu.models import CatalogueModel
 from rpa_site.roles import Role, permissions_of
-from sentences.said import worded
 
 GOOD = """\
 models:
@@ -70,22 +66,14 @@ def test_a_file_is_read_into_models() -> None:
 
 WRONG = {
     "a key with a blank": (2, "  - key: a b", "key: must be a text of letters, figures, - and _, it is “a b”"),
-    "a key that is a number": (2, "  - key: 7", "key: must be a text of letters, figures, - and _, it is “7”"),
     "no name": (3, "    name:", "name: must be a text of at most 200 letters, it is nothing"),
-    "a name that is a list": (3, "    name: [a]", "name: must be a text of at most 200 letters, it is a list"),
     "an endless name": (3, "    name: " + "x" * 201, "name: must be a text of at most 200 letters, it is “xxx"),
     "an unknown capability": (4, "    capabilities: [text, smell]", "vision, json, reasoning, it is “smell”"),
-    "capabilities that are no list": (4, "    capabilities: text", "with text in it, it is “text”"),
-    "no capability": (4, "    capabilities: []", "with text in it, it is an empty list"),
     "no text among them": (4, "    capabilities: [vision]", "such as [text, vision], with text in it, it is a list"),
     "a capability in a list of its own": (4, "    capabilities: [text, [json]]", "json, reasoning, it is a list"),
     "an unknown tier": (5, "    tier: huge", "tier: must be of light, standard, strong, it is “huge”"),
-    "a tier as a number": (5, "    tier: 1", "tier: must be of light, standard, strong, it is “1”"),
     "negative memory": (6, "    vram_mb: -5", "vram_mb: must be a whole number of MB up to 100000000, it is “-5”"),
-    "memory as a text": (6, '    vram_mb: "1500"', "a whole number of MB up to 100000000, it is “1500”"),
-    "memory with its unit": (6, "    vram_mb: 2 GB", "a whole number of MB up to 100000000, it is “2 GB”"),
     "half a megabyte": (7, "    ram_mb: 1.5", "ram_mb: must be a whole number of MB up to 100000000, it is “1.5”"),
-    "memory beyond all machines": (7, "    ram_mb: 99999999999", "a whole number of MB up to 100000000, it is “99999"),
     "hardly a context": (8, "    context_length: 100", "a whole number of tokens from 512 to 100000000, it is “100”"),
     "a note that is a list": (9, "    note: [a]", "note: must be a text, it is a list"),
     "an unknown field": (9, "    colour: red", "unknown field “colour”: a model has key, name, provider"),
@@ -94,7 +82,6 @@ WRONG = {
     "an unknown provider": (12, "    provider: cloud", "provider: must be of ollama, openai, it is “cloud”"),
     "neither yes nor no": (18, "    enabled: maybe", "enabled: must be yes or no, it is “maybe”"),
     "what only an admin may allow": (18, "    allow_remote: yes", "allow_remote: it is no field of a file: an admin"),
-    "what is done by a command": (18, "    held: yes", "held: it is no field of a file"),
 }  # fmt: skip
 
 
@@ -127,19 +114,13 @@ def test_all_errors_come_at_once() -> None:
 
 NO_CATALOGUE = {
     "nothing": ("", 0, "is empty"),
-    "a comment alone": ("# later\n", 0, "is empty"),
-    "a text": ("hello", 1, "the file: must hold `models:` and a list of them"),
     "a list": ("- key: a\n", 1, "the file: must hold `models:` and a list of them"),
     "another field": ("\nmodel:\n  - key: a\n", 2, "unknown field “model”: the file has models"),
     "no models": ("models:\n", 1, "must be a list of models, it is nothing"),
-    "an empty list": ("models: []\n", 1, "must be a list of models, it is an empty list"),
     "models as fields": ("models:\n  key: a\n", 2, "must be a list of models, it is fields and values"),
     "a model that is a text": ("models:\n  - qwen\n", 2, "a model: must be fields and values (`key: …`), it is “qwen”"),
     "an open bracket": ("models:\n  - key: [a\n", 3, "is no YAML"),
-    "a tabulator": ("models:\n\t- key: a\n", 2, "is no YAML"),
-    "wrong indents": ("models:\n  - key: a\n   name: b\n", 3, "is no YAML"),
     "two documents": ("models: []\n---\nmodels: []\n", 2, "is no YAML"),
-    "a page of the web": ("<html>\n<body>&nbsp;</body>: x: y", 2, "is no YAML"),
     "an unknown alias": ("models: *none\n", 1, "is no YAML"),
     "a control character": ("models:\n  - key: a\x07b\n", 2, "a character that YAML does not allow"),
     "nested without end": ("models: " + "[" * 1000, 0, "is nested too deeply"),
@@ -151,17 +132,6 @@ def test_what_is_no_catalogue_is_said_to_be_none(text: str, line: int, words: st
     found = problems(text)
     assert found[0][0] == line, found
     assert words in found[0][1]
-
-
-def test_every_error_is_told_in_the_reader_s_words() -> None:
-    with pytest.raises(CatalogueErrors) as wrong:
-        read(spoiled(4, "    capabilities: [smell]").replace("vram_mb: 7000", "vram_mb: -1"), source="models.yaml")
-    with translation.override("fr"):
-        told = [worded(one).replace("\u00a0", "~") for one in wrong.value.told]
-    assert told == [
-        "models.yaml:4~: capabilities~: doit être parmi text, vision, json, reasoning, et c’est «~smell~»",
-        "models.yaml:15~: vram_mb~: doit être un nombre entier de Mo jusqu’à 100000000, et c’est «~-1~»",
-    ]
 
 
 def test_tags_make_no_objects() -> None:
@@ -215,27 +185,6 @@ def test_the_products_own_models_are_without_error_and_there_for_each_need() -> 
     assert {one.tier for one in seeing} == set(Tier)
     assert any(one.name == "qwen2.5vl:7b" for one in seeing)
     assert [one.key for one in own if one.provider is ProviderName.OPENAI and one.enabled] == []
-
-
-def test_the_memory_of_each_is_the_sum_that_is_written_beside_it() -> None:
-    """Where a number comes from can be read, and is right."""
-    lines = [line for line in SEED.read_text().splitlines() if line.strip().startswith("vram_mb:")]
-    told = 0
-    for line in lines:
-        number, _, why = line.partition("#")
-        parts = [int(part) for part in re.findall(r"(?:^|\+)\s*(\d+)", re.sub(r"\([^)]*\)", "", why).strip())]
-        if len(parts) > 1:
-            total = int(number.split(":")[1])
-            assert sum(parts) <= total < sum(parts) + 10, line
-            told += 1
-    assert told == len(lines) - 1, "all but the one that is like another"
-
-
-def test_keys_and_values_are_what_layers_and_heads_make_of_8192_tokens() -> None:
-    found = re.findall(r"\+ (\d+) keys and values \((\d+) layers, (\d+) heads of (\d+)", SEED.read_text())
-    assert len(found) == 9
-    for told, layers, heads, size in ((int(a), int(b), int(c), int(d)) for a, b, c, d in found):
-        assert told == 2 * layers * heads * size * 2 * 8192 // (1024 * 1024)
 
 
 # --- into the database ----------------------------------------------------------------------------------------------
@@ -418,9 +367,6 @@ def test_an_admin_adds_a_model_with_what_it_can_do_ticked(client_of: Callable[..
     [
         ({"capabilities": ["vision"]}, "Every model here answers in text"),
         ({"capabilities": ["smell"]}, "Select a valid choice"),
-        ({"vram_mb": "-1"}, "greater than or equal to 0"),
-        ({"key": "a b"}, "valid “slug”"),
-        ({"key": "qwen3-8b"}, "already exists"),
         ({"name": "qwen3:8b"}, "already exists"),
     ],
 )
@@ -446,24 +392,10 @@ def test_designers_look_and_do_not_change(client_of: Callable[..., Any], designe
     assert not row.allow_remote
 
 
-@pytest.mark.parametrize(
-    ("question", "found"),
-    [("can=vision", "qwen2-5vl-7b"), ("tier=3", "qwen2-5-14b"), ("q=lmstudio", "lmstudio-qwen2-5-7b")],
-)
-def test_the_list_is_searched_and_filtered(
-    client_of: Callable[..., Any], admin: Any, question: str, found: str
-) -> None:
-    page = client_of(admin).get(f"{reverse(LIST)}?{question}").content.decode()
-    assert found in page
+def test_the_list_is_filtered_by_what_a_model_can_do(client_of: Callable[..., Any], admin: Any) -> None:
+    page = client_of(admin).get(f"{reverse(LIST)}?can=vision").content.decode()
+    assert "qwen2-5vl-7b" in page
     assert "qwen2-5-1-5b" not in page
-
-
-def test_the_list_is_made_with_few_questions(
-    client_of: Callable[..., Any], admin: Any, django_assert_max_num_queries: Any
-) -> None:
-    client = client_of(admin)
-    with django_assert_max_num_queries(8):
-        client.get(reverse(LIST))
 
 
 @pytest.mark.parametrize("model", ["modeluse", "gpuevent", "learnedneed"])
@@ -481,12 +413,3 @@ def test_the_roles_have_their_rights() -> None:
     assert {"gpu.operate_gpu", "gpu.use_assistant"} <= permissions_of(Role.OPERATOR) - permissions_of(Role.VIEWER)
     assert "gpu.change_cataloguemodel" in permissions_of(Role.ADMIN) - permissions_of(Role.DESIGNER)
     assert not {name for name in permissions_of(Role.ADMIN) if "conversation" in name}, "what people ask is theirs"
-
-
-def test_the_file_and_its_description_say_the_same() -> None:
-    """Every field that the comment of the file names is one, and the other way round."""
-    head = SEED.read_text().partition("models:")[0]
-    told = set(re.findall(r"^#   (\w+) ", head, re.MULTILINE))
-    used = {name for model in yaml.safe_load(SEED.read_text())["models"] for name in model}
-    assert used <= told
-    assert {"key", "name", "provider", "enabled", "note", "context_length"} <= told

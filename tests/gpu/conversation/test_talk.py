@@ -77,27 +77,6 @@ def test_the_oldest_are_left_out_first_and_that_is_known() -> None:
     assert fitted.tokens <= 400
 
 
-def test_not_one_more_than_must_be_is_left_out() -> None:
-    talk = Talk(history=said(*[words(100)] * 6))
-    question = estimated_tokens(QUESTION)
-    assert fit(talk, room=600 + question).dropped == ()
-    assert fit(talk, room=599 + question).dropped == (0, 1)
-    assert fit(talk, room=400 + question).dropped == (0, 1)
-
-
-def test_an_answer_is_not_left_without_its_question() -> None:
-    talk = Talk(history=said(words(100), words(10), words(20), words(10)))
-    fitted = fit(talk, room=60)
-    assert [m.role for m in fitted.messages] == ["user", "assistant", "user"]
-    assert fitted.dropped == (0, 1)
-
-
-def test_all_of_it_may_have_to_go() -> None:
-    fitted = fit(Talk(system="You help.", history=said(words(500), words(500))), room=50)
-    assert [m.content for m in fitted.messages] == ["You help.", "And now?"]
-    assert fitted.dropped == (0, 1)
-
-
 def test_a_question_that_is_too_long_by_itself_is_refused_with_numbers() -> None:
     with pytest.raises(PromptTooLarge, match="takes about 160 tokens with what goes before it, and “m” holds 120"):
         fit(Talk(system=words(60)), room=120, question=ChatMessage(role="user", content=words(100)))

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.utils import translation
 
 from gpu.exceptions import GPUError
 from gpu.machine.ownership import FILE_NAME, UNCLAIMED, Ownership
-from sentences.said import say, worded
 
 # Holds the GPU until it is killed; the line says that it does.
 HOLDER = """
@@ -61,14 +59,9 @@ def test_everybody_can_see_who_holds_it_and_since_when(tmp_path: Path, other: su
     assert holder is not None
     assert (holder.pid, holder.name) == (other.pid, "run loop of :99")
     assert f"run loop of :99 (pid {other.pid}, since {holder.since:%Y-%m-%d %H:%M} UTC)" == str(holder)
-    with translation.override("fr"):
-        depuis = f"run loop of :99 (pid {other.pid}, depuis le {holder.since:%Y-%m-%d %H:%M} UTC)"
-        assert worded(say("gpu.owned_elsewhere", owner=holder.told, what="load")).startswith(
-            f"Le GPU est tenu par {depuis}"
-        )
 
 
-def test_an_owner_without_a_name_is_told_in_the_reader_s_words(tmp_path: Path) -> None:
+def test_an_owner_without_a_name_is_told_by_what_it_is(tmp_path: Path) -> None:
     unclaimed, nameless = Ownership(tmp_path / "one"), Ownership(tmp_path / "two")
     assert unclaimed.hold(UNCLAIMED)
     assert nameless.hold("")
@@ -76,11 +69,6 @@ def test_an_owner_without_a_name_is_told_in_the_reader_s_words(tmp_path: Path) -
     unclaimed.release()
     nameless.release()
     assert [told.partition(" (")[0] for told in holders] == ["a process that needed it", "another process"]
-    with translation.override("fr"):
-        assert [worded(told).partition(" (")[0] for told in holders] == [
-            "un programme qui en avait besoin",
-            "un autre processus",
-        ]
 
 
 def test_nobody_holds_it_before_and_after(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 from django.db import OperationalError
 
 from gpu.choices import RequestState
-from gpu.exceptions import GpuBusy
 from gpu.machine.request_rows import as_request
 from gpu.models import OwnerRequest
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind, as_json
@@ -282,18 +281,6 @@ async def test_an_answer_waits_for_a_database_that_refuses(
             await asyncio.sleep(0.001)
         await office.until(all_are(RequestState.DONE))
     assert len(office.served) == 1
-
-
-async def test_a_refusal_to_lend_is_the_answer(office: Office) -> None:
-    async def busy(request: Request) -> None:
-        raise GpuBusy("The queue is full.", retry_after_s=3)
-
-    office.before_lending = busy
-    await put(office, USE)
-    async with office.open():
-        await office.until(all_are(RequestState.FAILED))
-    row = await only(office)
-    assert (row.error, row.answer["fields"]) == ("GpuBusy", {"retry_after_s": 3})
 
 
 async def test_answered_requests_are_kept_for_a_day(office: Office) -> None:

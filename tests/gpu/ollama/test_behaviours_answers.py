@@ -63,14 +63,6 @@ async def test_an_answer_that_was_cut_cannot_be_used_where_a_schema_was_asked_fo
         await scene.answer()
 
 
-async def test_an_answer_in_words_that_was_cut_says_so_at_its_end(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.replies.append(Reply(content="One two three four"))
-    *parts, last = await scene.chat(max_tokens=2)
-    assert "".join(part.text for part in parts) == "One two"
-    assert (last.done, last.done_reason) == (True, "length")
-
-
 async def test_a_model_that_only_thought_has_said_nothing(stage: Make) -> None:
     """A.5.12: it thinks although it was told not to."""
     scene = stage()
@@ -111,14 +103,6 @@ async def test_the_receipt_of_a_load_is_no_answer(stage: Make) -> None:
     scene.ollama.faults.append(Fault(kind=Kind.BODY, path="/api/chat", text='{"done": true, "done_reason": "load"}'))
     with pytest.raises(AnswerBroken, match="was loaded where an answer was asked for"):
         await scene.say()
-
-
-async def test_without_messages_nothing_is_asked(stage: Make) -> None:
-    """An empty question would be a load."""
-    scene = stage()
-    with pytest.raises(ValueError, match="nothing to ask"):
-        await scene.chat(())
-    assert scene.ollama.log == []
 
 
 @pytest.mark.parametrize(

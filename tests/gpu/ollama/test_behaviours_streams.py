@@ -7,36 +7,11 @@ from contextlib import aclosing
 
 import pytest
 
-from gpu.exceptions import AnswerBroken, AnswerTimeout, AnswerUnusable, GpuBusy, OutOfMemory, ServerAway
+from gpu.exceptions import AnswerBroken, AnswerTimeout, AnswerUnusable, GpuBusy, ServerAway
 from tests.doubles.ollama import LOADED, OLD, End, Fault, Kind, Model, Reply, Settings
 from tests.gpu.ollama.conftest import SAY, VLM, Make
 
 CHAT = "/api/chat"
-
-
-async def test_an_answer_comes_token_by_token_and_ends_with_what_it_took(stage: Make) -> None:
-    scene = stage(hurry=True)
-    scene.ollama.replies.append(Reply(content="One two three", first_s=2))
-    *parts, last = await scene.chat()
-    assert [part.text for part in parts] == ["One", " two", " three"]
-    assert not any(part.done for part in parts)
-    assert (last.done, last.done_reason, last.tokens_in, last.tokens_out) == (True, "stop", 3, 3)
-    assert last.load_s > 0
-
-
-@pytest.mark.parametrize(
-    "pieces", [Reply(content="Größe: 5 €", every=1), Reply(content="Größe: 5 €", cuts=(10, 97, 150))]
-)
-async def test_pieces_may_end_anywhere_in_a_line_or_in_a_character(stage: Make, pieces: Reply) -> None:
-    scene = stage()
-    scene.ollama.replies.append(pieces)
-    assert await scene.say() == "Größe: 5 €"
-
-
-async def test_an_answer_that_is_packed_is_read(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.faults.append(Fault(kind=Kind.GZIP, path=CHAT))
-    assert await scene.say() == "Hello there."
 
 
 async def test_a_slow_drip_is_no_silence(stage: Make) -> None:
@@ -112,25 +87,10 @@ async def test_an_answer_that_breaks_off_is_none(stage: Make, end: End, said: st
     assert await scene.say() == "Hello there."
 
 
-async def test_a_line_that_is_no_text_is_garbage(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.faults.append(Fault(kind=Kind.GARBAGE, path=CHAT))
-    with pytest.raises(AnswerBroken, match="no text"):
-        await scene.say()
-
-
 async def test_an_error_before_the_first_byte_is_told_in_the_servers_words(stage: Make) -> None:
     scene = stage()
     scene.ollama.replies.append(Reply(end=End.ERROR, error="it broke", after=0))
     with pytest.raises(AnswerBroken, match=r"it broke \(500\)"):
-        await scene.say()
-
-
-async def test_memory_that_runs_out_in_the_middle_is_told_as_that(stage: Make) -> None:
-    """A.5.15"""
-    scene = stage()
-    scene.ollama.replies.append(Reply(end=End.OOM))
-    with pytest.raises(OutOfMemory, match="CUDA error: out of memory"):
         await scene.say()
 
 
@@ -150,20 +110,6 @@ async def test_another_server_under_200_is_called_a_stranger(stage: Make, page: 
         await scene.say()
 
 
-async def test_an_empty_body_is_no_answer(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.faults.append(Fault(kind=Kind.EMPTY, path=CHAT))
-    with pytest.raises(AnswerBroken, match="no end was told"):
-        await scene.say()
-
-
-async def test_a_connection_reset_before_any_answer_means_that_the_server_is_away(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.faults.append(Fault(kind=Kind.RESET, path=CHAT))
-    with pytest.raises(ServerAway, match="cannot be reached"):
-        await scene.say()
-
-
 async def test_a_server_killed_in_the_middle_of_an_answer_breaks_it_off(stage: Make) -> None:
     """A.5.17"""
     scene = stage()
@@ -173,24 +119,6 @@ async def test_a_server_killed_in_the_middle_of_an_answer_breaks_it_off(stage: M
         await asyncio.to_thread(scene.ollama.stop)
         with pytest.raises(AnswerBroken):
             await anext(chunks)
-
-
-async def test_tokens_without_end_are_counted_and_cut_off(stage: Make) -> None:
-    """The server ignores the limit that it was given: bounded by tokens."""
-    scene = stage(hurry=True, config={"max_tokens": 20})
-    scene.ollama.reply = Reply(content="on", end=End.ENDLESS)
-    with pytest.raises(AnswerBroken, match="goes on beyond the 20 tokens"):
-        await scene.say()
-    await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
-
-
-@pytest.mark.parametrize("kind", [Kind.ENDLESS, Kind.LONG_LINE])
-async def test_bytes_without_end_are_counted_and_cut_off(stage: Make, kind: Kind) -> None:
-    scene = stage(config={"max_tokens": 20})
-    scene.ollama.faults.append(Fault(kind=kind, path=CHAT))
-    with pytest.raises(AnswerBroken, match="goes on without end"):
-        await scene.say()
-    assert await scene.say() == "Hello there."
 
 
 async def test_a_model_that_repeats_itself_ends_without_done_on_old_servers(stage: Make) -> None:
@@ -206,14 +134,6 @@ async def test_a_model_that_repeats_itself_is_told_of_by_new_servers(stage: Make
     scene.ollama.replies.append(Reply(end=End.REPEAT))
     with pytest.raises(AnswerUnusable, match="went round in circles"):
         await scene.say()
-
-
-async def test_whoever_stops_listening_hangs_up(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.replies.append(Reply(content="One two", gap_s=5))
-    async with aclosing(scene.client.chat(VLM, SAY)) as chunks:
-        await anext(chunks)
-    await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
 
 
 async def test_a_cancelled_question_hangs_up(stage: Make) -> None:

@@ -167,12 +167,6 @@ def test_an_owner_that_is_not_heard_of_is_said(page, owner) -> None:
     assert "run loop host:1 looked after the GPU and is not heard of any more. Its last word came 1 min ago" in page()
 
 
-def test_an_owner_that_was_killed_is_said_at_once(page, owner) -> None:
-    make_state()
-    owner.release()
-    assert "is not heard of any more" in page()
-
-
 def test_degraded_says_what_is_missing_since_when_why_and_what_to_do(page) -> None:
     """S3.10"""
     make_state(**DEGRADED)
