@@ -12,7 +12,7 @@ from execution.matching import FusionEngine, Matcher
 from execution.matching.cut_off import CutOff
 from execution.matching.shown import Shown
 from execution.matching.signs import gather
-from execution.types import Box, Element, ElementRole, ScreenState, TextLine
+from execution.types import Box, ElementRole, ScreenState, TextLine
 from tests.execution.matching.screens import Drawn, graph, record, reference, without
 
 SUMMARY = {"texts": ("Patient record", "Date of birth", "Save"), "window_title": "* - Ward"}
@@ -157,14 +157,6 @@ def test_a_form_without_one_of_its_fields_is_not_a_form_that_was_scrolled() -> N
         for t in without(state, "Date of birth").texts
     ]
     assert summary().recognise(replace(state, texts=tuple(lines)), variables={}).match is None
-
-
-def test_lines_and_elements_keep_their_texts() -> None:
-    """The screens of these tests say what they seem to."""
-    state = in_window(record("Summary").state(), 560, scrolled=130)
-    assert isinstance(state.texts[0], TextLine)
-    assert isinstance(state.elements[0], Element)
-    assert {"Date of birth", "Save", "Insurance"} <= {line.text for line in state.texts}
 
 
 def test_what_stands_there_is_in_sight_though_the_taught_picture_has_no_window() -> None:
