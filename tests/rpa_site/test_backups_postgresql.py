@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from rpa_site.backups import BackupError, DataPlace, back_up, check, restore
+from rpa_site.backups import BackupError, DataPlace, back_up, restore
 from tests.rpa_site.test_backups import rewritten
 from tests.support import servers
 from tests.support.display import wait_until

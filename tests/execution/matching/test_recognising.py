@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from execution.matching import CONTEXT, Matcher
-from execution.types import Embedding, ScreenState
+from execution.types import Embedding, ScreenState, Window
 from tests.execution.matching.screens import (
     LABELS,
     PEOPLE,
@@ -124,6 +124,10 @@ def test_fewer_signs_are_less_certain_and_never_an_error():
         assert found.candidates == () or found.candidates[0].confidence <= full + 0.02
 
 
+def test_an_empty_screen_is_nothing():
+    assert recognise(replace(record("Summary").state(look=False), texts=(), elements=(), window=None)).match is None
+
+
 def test_a_node_whose_picture_could_not_be_read_says_so_and_is_known_by_its_look():
     known = references()
     known["summary"] = replace(
@@ -144,6 +148,11 @@ def test_a_variable_that_is_not_seen_contradicts_the_picture():
     wrong = recognise(record("Summary").state(), variables={"person": PEOPLE[1]}, **declared)
     assert right.match.node_id == "summary"
     assert wrong.match is None
+
+
+def test_another_window_contradicts_the_picture():
+    state = replace(record("Summary").state(), window=Window(title="Something else", app_name="ward"))
+    assert recognise(state, summary={"window_title": "* - Ward"}).match is None
 
 
 def test_a_few_common_texts_declared_do_not_make_a_screen_that_the_picture_denies():
