@@ -251,7 +251,7 @@ def test_a_workflow_with_errors_says_why_it_is_not_exported(client) -> None:
     assert "is not exported while something in it is wrong" in response.content.decode()
 
 
-@pytest.mark.parametrize(("number", "told"), [("{{n}}", "<q>{{n}}</q>"), (2, "number 2 of 3")])
+@pytest.mark.parametrize(("number", "told"), [("{{n}}", ["Which of its list", "<q>{{n}}</q>"]), (2, ["number 2 of 3"])])
 def test_the_page_tells_whose_record_what_before_the_row_and_the_dialogs(client, number, told) -> None:
     """S6.11"""
     workflow = make_workflow(popups=[{"name": "Update", "texts": ["Restart now"], "keys": "escape"}])
@@ -267,8 +267,7 @@ def test_the_page_tells_whose_record_what_before_the_row_and_the_dialogs(client,
         "Only if",
         "Ready to save",
         "“{{patient}}” at “Patient”",
-        "Which of its list",
-        told,
+        *told,
         "closed by the keys escape",
     ):
         assert words in page, words

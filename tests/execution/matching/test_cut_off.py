@@ -13,7 +13,7 @@ from execution.matching.cut_off import CutOff
 from execution.matching.shown import Shown
 from execution.matching.signs import gather
 from execution.types import Box, ElementRole, ScreenState, TextLine
-from tests.execution.matching.screens import Drawn, graph, record, reference, without
+from tests.execution.matching.screens import Drawn, graph, node_of, record, reference, without
 
 SUMMARY = {"texts": ("Patient record", "Date of birth", "Save"), "window_title": "* - Ward"}
 
@@ -47,9 +47,7 @@ def test_a_screen_is_known_in_a_window_that_hides_some_of_its_texts(height: int,
     state = in_window(record("Summary", number=99).state(), height, scrolled=scrolled)
     missing = set(SUMMARY["texts"]) - {line.text for line in state.texts}
     assert missing == ({"Save"} if height == 480 else {"Patient record"} if scrolled else set())
-    match = summary().recognise(state, variables={}).match
-    assert match is not None
-    assert match.node_id == "summary"
+    assert node_of(summary().recognise(state, variables={})) == "summary"
 
 
 def test_a_text_that_should_be_in_sight_and_is_not_tells_against() -> None:
@@ -103,9 +101,7 @@ def test_two_screens_that_differ_below_the_edge_alone_are_asked_about(expected: 
     }
     known = matcher(screens, **declared)
     whole = order("Send to radiology").state()
-    match = known.recognise(whole, variables={}, expected=expected).match
-    assert match is not None
-    assert match.node_id == "radiology"
+    assert node_of(known.recognise(whole, variables={}, expected=expected)) == "radiology"
     assert known.recognise(in_window(whole, 500), variables={}, expected=expected).match is None
 
 
