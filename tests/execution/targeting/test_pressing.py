@@ -17,7 +17,7 @@ from sentences.said import from_json
 from tests.doubles.stage import Stage
 from tests.factories import make_execution
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 PRESSED = "Press “Don't Save” in the dialog"
 
