@@ -13,20 +13,15 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from execution.perception.ocr.base import ReaderUnavailable
-from execution.perception.ocr.easyocr import EasyReader
 from execution.perception.weights import easyocr_table
 from gpu.clip import tower
 from gpu.exceptions import ClipUnavailable
-from rpa_site import checks
 
 ROOT = Path(__file__).resolve().parents[1]
 BASE = ROOT / "requirements-base.txt"
@@ -126,7 +121,7 @@ def test_the_whole_set_holds_the_light_one_and_the_models() -> None:
     text = (ROOT / "requirements.txt").read_text()
     assert "-r requirements-base.txt\n" in text
     assert {Requirement(line).name for line in lines_of(ROOT / "requirements.txt")} == set(MODELS)
-    assert "-r requirements.txt\n" in (ROOT / "requirements-dev.txt").read_text()
+    assert "-r requirements-base.txt\n" in (ROOT / "requirements-dev.txt").read_text()
 
 
 def test_every_module_can_be_imported_with_the_light_set_alone() -> None:
@@ -152,24 +147,9 @@ def not_installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("not_installed")
 class TestWhatIsNotInstalled:
-    @pytest.mark.parametrize(
-        ("variable", "value", "code"),
-        [("RPA_EMBEDDER", "open_clip", "rpa_site.E009"), ("RPA_OCR_ENGINE", "easyocr", "rpa_site.E003")],
-    )
-    def test_a_setting_that_needs_it_names_the_one_command(
-        self, settings: Any, variable: str, value: str, code: str
-    ) -> None:
-        setattr(settings, variable, value)
-        hints = {message.id: message.hint for message in checks.perception_can_be_built()}
-        assert "'make models'" in hints[code]
-
     def test_loading_clip_names_it(self) -> None:
         with pytest.raises(ClipUnavailable, match="'make models'"):
             tower._library()
-
-    def test_loading_the_reader_names_it(self) -> None:
-        with pytest.raises(ReaderUnavailable, match="'make models'"):
-            EasyReader().read(np.zeros((20, 20, 3), np.uint8))
 
     @pytest.mark.parametrize("group", ["easyocr", "open_clip"])
     def test_fetching_weights_names_it(self, group: str) -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from execution.choices import Outcome, StepPhase, Verified
@@ -35,3 +38,11 @@ def make_step(execution: Execution | None = None, **fields: Any) -> Step:
         **fields,
     }
     return Step.objects.create(execution=run, index=index, **values)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """One example: what it wrote is gone at its end, and the next begins with nothing."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)

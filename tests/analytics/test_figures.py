@@ -22,6 +22,7 @@ from analytics.models import RunMetric, Sealed, StepMetric
 from analytics.panels import long_time
 from analytics.period import Period, period_of
 from analytics.rollups import HOUR, RUNS, STEPS, day_of, first_moment_of, replace
+from tests.analytics.steps import undone
 
 ZONES = ("UTC", "Europe/Paris", "America/New_York", "Pacific/Auckland", "Asia/Kolkata", "Asia/Kathmandu")
 CHANGE = datetime(2026, 10, 25, tzinfo=UTC)  # Paris sets its clocks back
@@ -32,13 +33,16 @@ def run(n: int, ended: datetime, workflow: str = "wf_a", **fields: Any) -> RunMe
     return RunMetric(execution_id=f"ex_{n}", workflow_id=workflow, ended_at=ended, **given)
 
 
+def step(n: int, begun: datetime, workflow: str = "wf_a") -> StepMetric:
+    numbers = [f.name for f in StepMetric._meta.concrete_fields if isinstance(f, FloatField | IntegerField)]
+    zeros = dict.fromkeys([name for name in numbers if name != "id"], 0)
+    given = {**zeros, "workflow_id": workflow, "node_id": "n", "execution_id": "ex_1", "step": n, "success": n % 2}
+    return StepMetric(**given, started_at=begun)
+
+
 def kept(*rows: RunMetric) -> None:
     with transaction.atomic():
         replace(RUNS, (), RunMetric.objects.bulk_create(rows))
-
-
-class Undone(Exception):
-    pass
 
 
 @pytest.mark.django_db
@@ -50,30 +54,25 @@ class Undone(Exception):
     shift=st.integers(0, 20),
 )
 def test_sums_of_a_period_are_those_of_its_rows(minutes: list[int], days: int, zone: str, shift: int) -> None:
-    try:
-        with transaction.atomic():
-            ends = [CHANGE + timedelta(minutes=one) for one in minutes]
-            kept(*(run(n, at, workflow=f"wf_{n % 2}") for n, at in enumerate(ends)))
-            period = Period(days=days, until=date(2026, 10, 20) + timedelta(days=shift), zone=ZoneInfo(zone))
-            now, before = summed(
-                RUNS, [Span(period.begin, period.end), Span(period.before.begin, period.before.end)], ("workflow_id",)
-            )
-            local = [at.astimezone(period.zone).date() for at in ends]
-            inside = [(n % 2, day) for n, day in enumerate(local) if period.since <= day <= period.last]
-            for which in (0, 1):
-                direct = sum(one[0] == which for one in inside)
-                assert now.get((f"wf_{which}",), Sums())["runs"] == direct
-            earlier = sum(period.before.since <= day < period.since for day in local)
-            assert sum(sums["runs"] for sums in before.values()) == earlier
-            found = by_bar(RUNS, period.bounds, (), ("runs",)).get((), [Sums() for _bar in period.bars])
-            drawn = [
-                sum(first <= day < first + timedelta(days=period.days_a_bar) for _w, day in inside)
-                for first in period.bars
-            ]
-            assert [bar["runs"] for bar in found] == drawn
-            raise Undone
-    except Undone:
-        pass
+    with undone():
+        ends = [CHANGE + timedelta(minutes=one) for one in minutes]
+        kept(*(run(n, at, workflow=f"wf_{n % 2}") for n, at in enumerate(ends)))
+        period = Period(days=days, until=date(2026, 10, 20) + timedelta(days=shift), zone=ZoneInfo(zone))
+        now, before = summed(
+            RUNS, [Span(period.begin, period.end), Span(period.before.begin, period.before.end)], ("workflow_id",)
+        )
+        local = [at.astimezone(period.zone).date() for at in ends]
+        inside = [(n % 2, day) for n, day in enumerate(local) if period.since <= day <= period.last]
+        for which in (0, 1):
+            direct = sum(one[0] == which for one in inside)
+            assert now.get((f"wf_{which}",), Sums())["runs"] == direct
+        earlier = sum(period.before.since <= day < period.since for day in local)
+        assert sum(sums["runs"] for sums in before.values()) == earlier
+        found = by_bar(RUNS, period.bounds, (), ("runs",)).get((), [Sums() for _bar in period.bars])
+        drawn = [
+            sum(first <= day < first + timedelta(days=period.days_a_bar) for _w, day in inside) for first in period.bars
+        ]
+        assert [bar["runs"] for bar in found] == drawn
 
 
 @pytest.mark.django_db
@@ -88,28 +87,13 @@ def test_sums_of_steps_over_weeks_days_and_hours_are_those_of_their_rows(
     minutes: list[int], days: int, zone: str, shift: int
 ) -> None:
     """Steps have sums by week besides: nothing between them is counted twice or left out."""
-    numbers = [f.name for f in StepMetric._meta.concrete_fields if isinstance(f, FloatField | IntegerField)]
-    zeros = dict.fromkeys([name for name in numbers if name != "id"], 0)
-    try:
-        with transaction.atomic():
-            begins = [CHANGE + timedelta(minutes=one) for one in minutes]
-            given = {**zeros, "workflow_id": "wf_a", "node_id": "n", "execution_id": "ex_1"}
-            made = [StepMetric(**{**given, "step": n, "started_at": at}) for n, at in enumerate(begins)]
-            replace(STEPS, (), StepMetric.objects.bulk_create(made))
-            period = Period(days=days, until=date(2026, 10, 20) + timedelta(days=shift), zone=ZoneInfo(zone))
-            (now,) = summed(STEPS, [Span(period.begin, period.end)], ("node_id",), ("steps",))
-            direct = sum(period.since <= at.astimezone(period.zone).date() <= period.last for at in begins)
-            assert now.get(("n",), Sums())["steps"] == direct
-            raise Undone
-    except Undone:
-        pass
-
-
-def step(n: int, begun: datetime, workflow: str = "wf_a") -> StepMetric:
-    numbers = [f.name for f in StepMetric._meta.concrete_fields if isinstance(f, FloatField | IntegerField)]
-    zeros = dict.fromkeys([name for name in numbers if name != "id"], 0)
-    given = {**zeros, "workflow_id": workflow, "node_id": "n", "execution_id": "ex_1", "step": n, "success": n % 2}
-    return StepMetric(**given, started_at=begun)
+    with undone():
+        begins = [CHANGE + timedelta(minutes=one) for one in minutes]
+        replace(STEPS, (), StepMetric.objects.bulk_create([step(n, at) for n, at in enumerate(begins)]))
+        period = Period(days=days, until=date(2026, 10, 20) + timedelta(days=shift), zone=ZoneInfo(zone))
+        (now,) = summed(STEPS, [Span(period.begin, period.end)], ("node_id",), ("steps",))
+        direct = sum(period.since <= at.astimezone(period.zone).date() <= period.last for at in begins)
+        assert now.get(("n",), Sums())["steps"] == direct
 
 
 @pytest.mark.django_db
@@ -123,44 +107,38 @@ def test_days_that_begin_within_an_hour_have_the_sums_of_their_rows(
     moments: list[tuple[int, int]], zone: Any, pruned: int
 ) -> None:
     """Of a workflow whose rows were pruned the torn hours are whole, each in the day that begins in it."""
-    try:
-        with transaction.atomic():
-            midnight = datetime(2026, 10, 26, tzinfo=zone)
-            begins = [(midnight + timedelta(days=n, minutes=m)).astimezone(UTC) for n, m in moments]
-            rows = [step(n, at, workflow=f"wf_{n % 3}") for n, at in enumerate(begins)]
-            replace(STEPS, (), StepMetric.objects.bulk_create(rows))
-            seal = day_of(CHANGE) + pruned
-            Sealed.objects.create(workflow_id="wf_0", day=seal)
-            held = StepMetric.objects.filter(workflow_id="wf_0", started_at__lt=first_moment_of(seal))
-            held.exclude(
-                step__in=range(0, 40, 6)
-            ).delete()  # those of a run that is held stay, and are in the sum as well
-            period = Period(days=2, until=date(2026, 10, 26), zone=zone)
-            whole = [at.replace(minute=0) if r.workflow_id == "wf_0" and day_of(at) < seal else at
-                     for r, at in zip(rows, begins, strict=True)]  # fmt: skip
-            edges = [bound.replace(minute=0) for bound in period.bounds]
-            inside: list[list[StepMetric]] = [[], []]
-            for row, at in zip(rows, whole, strict=True):
-                is_pruned = row.workflow_id == "wf_0" and day_of(row.started_at) < seal
-                ends = edges if is_pruned else period.bounds
-                for n in (0, 1):
-                    if ends[n] <= at < ends[n + 1]:
-                        inside[n].append(row)
-            names = ("steps", "succeeded")
-            bars = by_bar(STEPS, period.bounds, ("workflow_id",), names)
-            spans = [Span(*period.bounds[:2]), Span(*period.bounds[1:])]
-            by_day = summed(STEPS, spans, ("workflow_id",), names)
-            for workflow in ("wf_0", "wf_1", "wf_2"):
-                (alone,) = summed(STEPS, [Span(period.begin, period.end)], (), names, workflow_id=workflow)
-                both = [[row for row in day if row.workflow_id == workflow] for day in inside]
-                assert alone.get((), Sums())["steps"] == sum(len(day) for day in both)
-                for n, day in enumerate(both):
-                    direct = {"steps": len(day), "succeeded": sum(row.success for row in day)}
-                    for found in (by_day[n].get((workflow,), Sums()), bars.get((workflow,), [Sums(), Sums()])[n]):
-                        assert {name: found[name] for name in names} == direct
-            raise Undone
-    except Undone:
-        pass
+    with undone():
+        midnight = datetime(2026, 10, 26, tzinfo=zone)
+        begins = [(midnight + timedelta(days=n, minutes=m)).astimezone(UTC) for n, m in moments]
+        rows = [step(n, at, workflow=f"wf_{n % 3}") for n, at in enumerate(begins)]
+        replace(STEPS, (), StepMetric.objects.bulk_create(rows))
+        seal = day_of(CHANGE) + pruned
+        Sealed.objects.create(workflow_id="wf_0", day=seal)
+        held = StepMetric.objects.filter(workflow_id="wf_0", started_at__lt=first_moment_of(seal))
+        held.exclude(step__in=range(0, 40, 6)).delete()  # those of a run that is held stay, and are in the sum as well
+        period = Period(days=2, until=date(2026, 10, 26), zone=zone)
+        whole = [at.replace(minute=0) if r.workflow_id == "wf_0" and day_of(at) < seal else at
+                 for r, at in zip(rows, begins, strict=True)]  # fmt: skip
+        edges = [bound.replace(minute=0) for bound in period.bounds]
+        inside: list[list[StepMetric]] = [[], []]
+        for row, at in zip(rows, whole, strict=True):
+            is_pruned = row.workflow_id == "wf_0" and day_of(row.started_at) < seal
+            ends = edges if is_pruned else period.bounds
+            for n in (0, 1):
+                if ends[n] <= at < ends[n + 1]:
+                    inside[n].append(row)
+        names = ("steps", "succeeded")
+        bars = by_bar(STEPS, period.bounds, ("workflow_id",), names)
+        spans = [Span(*period.bounds[:2]), Span(*period.bounds[1:])]
+        by_day = summed(STEPS, spans, ("workflow_id",), names)
+        for workflow in ("wf_0", "wf_1", "wf_2"):
+            (alone,) = summed(STEPS, [Span(period.begin, period.end)], (), names, workflow_id=workflow)
+            both = [[row for row in day if row.workflow_id == workflow] for day in inside]
+            assert alone.get((), Sums())["steps"] == sum(len(day) for day in both)
+            for n, day in enumerate(both):
+                direct = {"steps": len(day), "succeeded": sum(row.success for row in day)}
+                for found in (by_day[n].get((workflow,), Sums()), bars.get((workflow,), [Sums(), Sums()])[n]):
+                    assert {name: found[name] for name in names} == direct
 
 
 @pytest.mark.django_db

@@ -85,14 +85,6 @@ def test_a_projection_that_fails_costs_one_warning_a_run_and_no_step(
 
 
 @pytest.mark.django_db
-def test_a_step_that_is_gone_costs_a_warning(
-    analytics: AnalyticsExecutionIntegration, caplog: pytest.LogCaptureFixture
-) -> None:
-    analytics.on_step_result(4711)
-    assert "Step matching query does not exist" in caplog.text
-
-
-@pytest.mark.django_db
 def test_a_database_that_takes_no_sample_costs_a_warning(
     analytics: AnalyticsExecutionIntegration, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -23,7 +23,7 @@ from execution.actions.mark import mark
 from execution.choices import PERFORMED, ExecutionState, Feedback, Origin, Outcome, Verb, Verified
 from execution.models import Decision, Execution, Prompt, Step, StepMark, WishRecord
 from execution.types import DecisionSource
-from tests.analytics.steps import make_step
+from tests.analytics.steps import make_step, undone
 from tests.factories import make_execution, make_published
 
 pytestmark = pytest.mark.django_db
@@ -119,10 +119,6 @@ class Crash(Exception):
     """The process ends here."""
 
 
-class Undone(Exception):
-    """One example is over; the next begins with nothing."""
-
-
 MOVES = st.tuples(
     st.sampled_from(
         ("step", "correct", "again", "end", "crash", "lose", "drop", "rebuild", "catch_up", "mark", "unmark")
@@ -137,17 +133,13 @@ MOVES = st.tuples(
 @given(moves=st.lists(MOVES, min_size=1, max_size=25))
 def test_sums_are_those_of_the_rows_in_any_order(moves: list[tuple[str, int, int, str]]) -> None:
     """S7.5, S7.6: late, twice, corrected, with a crash in between, with a run that is gone."""
-    try:
-        with transaction.atomic():
-            _live(moves)
-            rebuild()
-            closed = Step.objects.closed().count()
-            assert StepMetric.objects.count() == closed
-            sums_are_those_of_the_rows()
-            marks_are_those_of_people()
-            raise Undone
-    except Undone:
-        pass
+    with undone():
+        _live(moves)
+        rebuild()
+        closed = Step.objects.closed().count()
+        assert StepMetric.objects.count() == closed
+        sums_are_those_of_the_rows()
+        marks_are_those_of_people()
 
 
 def _live(moves: list[tuple[str, int, int, str]]) -> None:

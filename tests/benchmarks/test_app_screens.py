@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,10 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.screens import accessibility, apps, documents
+from benchmarks.screens import accessibility, documents
 from benchmarks.screens.accessibility import Node, TopLevel, Truth, stack, truth
 from benchmarks.screens.ink import Beside, Lettering, Run, inked, runs, written
-from benchmarks.screens.sequences import SEQUENCES
 from benchmarks.screens.stage import Look, Stage, stage
 from execution.types import Box, ElementRole
 from tests.support.display import missing_programs
@@ -147,26 +145,6 @@ def test_the_pdf_of_the_corpus_has_its_objects_where_its_table_says() -> None:
     places = [int(line.split()[0]) for line in made[start:].splitlines()[3:8]]
     assert [made[place:].split()[0] for place in places] == [b"1", b"2", b"3", b"4", b"5"]
     assert rb"\(Lef" in made
-
-
-def test_no_two_lines_of_the_long_text_are_alike() -> None:
-    lines = documents.long_text().splitlines()
-    assert len(set(lines)) == len(lines) == 240
-
-
-def test_missing_programs_are_named_with_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "which", lambda program: None if program == "geany" else f"/usr/bin/{program}")
-    with pytest.raises(RuntimeError, match="There is no geany. Type: tools/setup.sh bench"):
-        apps.need_programs()
-
-
-def test_the_corpus_spans_what_it_is_meant_to() -> None:
-    assert len({app.name for app in apps.APPS}) >= 6 and {app.toolkit for app in apps.APPS} == {"gtk", "qt"}
-    assert {(look.theme, look.scale) for look in apps.LOOKS} == {(t, s) for t in ("light", "dark") for s in (1.0, 1.5)}
-    assert {look.language for look in apps.LOOKS} == {"en", "fr"}
-    assert {sequence.kind for sequence in SEQUENCES} == {
-        "typing", "caret", "scroll", "menu", "dialog", "tab", "move", "resize", "clock", "popup",
-    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -72,11 +72,6 @@ def test_each_half_has_pages_of_every_sort_and_a_family_is_in_one_half_alone() -
     assert of_rows == {"development": 2, "held out": 2}
 
 
-def test_the_cases_are_always_the_same() -> None:
-    made = cases()
-    assert made == cases() and len({case.name for case in made}) == len(made) >= 40
-
-
 @needs_styles
 def test_every_page_has_text_to_scroll_to() -> None:
     for case in cases():

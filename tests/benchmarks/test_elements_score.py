@@ -72,12 +72,3 @@ def test_states_are_counted_among_the_elements_found():
     assert states["checked"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0, "truth": 1, "found": 1}
     assert states["disabled"]["recall"] == 0.0
     assert states["focused"]["precision"] == 0.0
-
-
-def test_nothing_said_and_nothing_there_is_no_division_by_nought():
-    assert score([screen()], [[]])["overall"] == {"precision": 0.0, "recall": 0.0, "f1": 0.0, "truth": 0, "found": 0}
-
-
-def test_a_list_for_each_screen_is_needed():
-    with pytest.raises(ValueError, match="one list a screen"):
-        score([screen()], [])

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.screens import __main__ as command
-from benchmarks.screens import check, nodes, styles, web
+from benchmarks.screens import check, nodes, web
 from benchmarks.screens.applications import STRANGERS, chosen
 from benchmarks.screens.corpus import Screen, TrueElement, TrueText, load, save
 from benchmarks.screens.kits import KITS
@@ -75,17 +74,6 @@ def test_the_check_finds_letters_without_truth_and_truth_without_letters() -> No
     assert len(faults) == 2 and "'gone'" in faults[0] and "lacks" in faults[1]
 
 
-def test_an_unknown_part_is_refused_and_a_missing_one_is_said(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(SystemExit):
-        command.main(["windows"])
-    assert "there are web, wide, nodes, apps, sequences" in capsys.readouterr().err
-    monkeypatch.setitem(command.PARTS, "apps", ("no_such_module", "make"))
-    assert command.main(["apps"]) == 1
-    assert "no_such_module is absent" in capsys.readouterr().err
-
-
 _PAGE = """
 <div style="font-size:16px">
 <p id="whole">Une phrase <b>en gras</b> et œuvrée</p>
@@ -139,7 +127,3 @@ def test_the_truth_of_a_page_is_what_is_to_be_seen_on_it(tmp_path: Path, monkeyp
     ]
     assert {e.role for e in shot.elements} <= set(ElementRole)
     assert {s for e in shot.elements for s in e.states} <= set(ElementState)
-
-
-def test_versions_of_the_packages_are_pinned() -> None:
-    assert all(version.count(".") == 2 for version in styles.PACKAGES.values())

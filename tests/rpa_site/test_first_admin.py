@@ -20,8 +20,11 @@ def run() -> str:
     return out.getvalue()
 
 
-def test_the_first_admin_gets_a_password_that_is_shown_once() -> None:
-    """D8, S5.8"""
+def test_the_first_admin_gets_a_password_that_is_shown_once_and_stands_in_no_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """D8, S5.8, S10.3; T15: no default password."""
+    caplog.set_level(logging.DEBUG)
     said = run()
     password = re.search(r"password (\S{16,})$", said, re.MULTILINE)
     assert password
@@ -30,14 +33,10 @@ def test_the_first_admin_gets_a_password_that_is_shown_once() -> None:
     assert admin.is_superuser
     assert role_of(admin) == Role.ADMIN
     assert admin.groups.get().name == "admin"
+    assert password[1] not in caplog.text
     assert run() == ""
-
-
-def test_two_installations_get_two_passwords() -> None:
-    """T15: no default password."""
-    first = run()
-    User.objects.all().delete()
-    assert run() != first
+    admin.delete()
+    assert run() not in ("", said)
 
 
 def test_the_password_of_the_environment_is_taken_and_not_shown(
@@ -50,14 +49,6 @@ def test_the_password_of_the_environment_is_taken_and_not_shown(
     assert User.objects.get().check_password("horse-battery-staple")
     assert "horse-battery-staple" not in said + caplog.text
     assert "DASHBOARD_PASSWORD" in said
-
-
-def test_a_generated_password_stands_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
-    """S10.3"""
-    caplog.set_level(logging.DEBUG)
-    said = run()
-    password = said.split("password ")[1].split()[0]
-    assert password not in caplog.text
 
 
 def test_nothing_is_done_where_there_is_a_superuser(settings: Any) -> None:

@@ -72,9 +72,6 @@ def test_what_was_open_before_is_shut_at_the_start(tmp_path: Path) -> None:
     found = {mode(path) for path in (data, *data.rglob("*")) if path.is_dir()}
     assert found == {0o700}
     assert {mode(path) for path in data.rglob("*") if path.is_file()} == {0o600}
-
-
-def test_a_data_directory_that_is_not_there_is_nothing_to_shut(tmp_path: Path) -> None:
     shut(tmp_path / "nowhere")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,10 @@ WRONG = {
     "RPA_LOG_LEVEL": "loud",
     "PORT": "123456",
     "TZ": "Mars/Olympus",
+}
+# One that the settings refuse, and those that only the checks of the system see.
+CHECKED = {
+    "RPA_LEASE_S": "abc",
     "RPA_GPU_HEADROOM_MB": "-1",
     "RPA_GPU_LOAD_TIMEOUT_S": "soon",
     "RPA_MODEL_CATALOGUE": "/nowhere/models.yaml",
@@ -37,13 +42,23 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_setting_is_a_sentence_with_its_name_and_no_traceback(name: str, tmp_path: Path) -> None:
-    env = {**os.environ, "RPA_DATA_DIR": str(tmp_path), "RPA_ENV_FILE": os.devnull, name: WRONG[name]}
+def test_a_wrong_setting_is_refused_by_its_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, WRONG[name])
+    spec = spec_from_file_location("fresh_settings", ROOT / "rpa_site" / "settings.py")
+    assert spec
+    assert spec.loader
+    with pytest.raises(ImproperlyConfigured, match=f"^{name} .*Change it in the environment"):
+        spec.loader.exec_module(module_from_spec(spec))
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_a_command_tells_it_in_a_sentence_and_with_no_traceback(name: str, tmp_path: Path) -> None:
+    env = {**os.environ, "RPA_DATA_DIR": str(tmp_path), "RPA_ENV_FILE": os.devnull, name: CHECKED[name]}
     env.pop("DATABASE_URL", None)  # a file of its own, whatever the other tests stand on
     command = [sys.executable, "manage.py", "check"]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
-    assert name in done.stderr or WRONG[name] in done.stderr, done.stderr[-800:]
+    assert name in done.stderr or CHECKED[name] in done.stderr, done.stderr[-800:]
     assert "Traceback" not in done.stderr
 
 

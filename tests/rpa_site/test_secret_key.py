@@ -10,22 +10,14 @@ import pytest
 from rpa_site import secret_key
 
 
-def test_a_key_is_made_once_and_kept(tmp_path: Path) -> None:
+@pytest.mark.security
+def test_a_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "data" / "secret_key"
     first = secret_key.load(path)
     assert len(first) >= 50
-    assert secret_key.load(path) == first
-    assert path.read_text() == first
-
-
-def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
-    path = tmp_path / "secret_key"
-    secret_key.load(path)
+    assert secret_key.load(path) == path.read_text() == first
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_two_installations_have_two_keys(tmp_path: Path) -> None:
-    assert secret_key.load(tmp_path / "one") != secret_key.load(tmp_path / "two")
+    assert secret_key.load(tmp_path / "another") != first
 
 
 def test_a_key_that_is_there_is_taken_as_it_is(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.factories import NODES, make_published, make_user, make_workflow
-from workflows.bundle import export_bundle
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
@@ -116,40 +115,6 @@ def test_an_unknown_workflow_is_404_and_the_known_are_named(as_designer) -> None
 
     assert response.status_code == 404
     assert "wf_known" in response.json()["detail"]
-
-
-@pytest.mark.security
-@pytest.mark.parametrize(
-    ("role", "reads", "writes"),
-    [(None, 403, 403), ("viewer", 200, 403), ("operator", 200, 403), ("designer", 200, 200)],
-)
-def test_each_role_may_do_what_is_its_own(client, role, reads, writes) -> None:
-    """S10.1"""
-    workflow_id = make_published().workflow.workflow_id
-    client.force_login(make_user(role))
-
-    for path in ("", f"{workflow_id}/", f"{workflow_id}/problems/", f"{workflow_id}/export/"):
-        assert client.get(f"/api/workflows/{path}").status_code == reads
-    assert client.post(f"/api/workflows/{workflow_id}/publish/").status_code == writes
-
-
-@pytest.mark.security
-def test_importing_takes_a_designer(client) -> None:
-    client.force_login(make_user("operator"))
-    data = export_bundle(make_workflow())
-
-    response = client.post("/api/workflows/", {"file": SimpleUploadedFile("a.zip", data), "workflow_id": "wf_b"})
-
-    assert response.status_code == 403
-    assert "designer" in response.json()["detail"]
-
-
-@pytest.mark.security
-def test_without_login_nothing_is_given(client) -> None:
-    workflow_id = make_published().workflow.workflow_id
-
-    for path in ("", f"{workflow_id}/", f"{workflow_id}/problems/", f"{workflow_id}/export/"):
-        assert client.get(f"/api/workflows/{path}").status_code in (302, 401, 403)
 
 
 def test_the_schema_describes_workflows_without_a_warning(recwarn) -> None:

@@ -18,7 +18,6 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.utils import translation
 
 from sentences.said import told_by, worded
 from tests.support.product import free_port
@@ -188,22 +187,18 @@ def test_a_program_gets_a_file_of_this_machine(settings: Any, monkeypatch: pytes
 
 # --- what goes wrong is said ------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("options", "said", "french"),
+    ("options", "said"),
     [
-        ({"access_key": "AKIANOBODY"}, "knows no such key", "ne connaît pas cette clé"),
-        ({"secret_key": "not this one"}, "knows no such key", "ne connaît pas cette clé"),
-        ({"bucket_name": "nowhere"}, "no such bucket", "ce compartiment n’y existe pas"),
+        ({"access_key": "AKIANOBODY"}, "knows no such key"),
+        ({"secret_key": "not this one"}, "knows no such key"),
+        ({"bucket_name": "nowhere"}, "no such bucket"),
     ],
 )
-def test_what_is_set_wrongly_is_said(
-    server: S3Server, settings: Any, options: dict[str, str], said: str, french: str
-) -> None:
+def test_what_is_set_wrongly_is_said(server: S3Server, settings: Any, options: dict[str, str], said: str) -> None:
     store = elsewhere(settings, server, **options)
     with pytest.raises(PictureNotStored, match=said) as refused:
         store.put(PIXELS)
     assert server.url in worded(refused.value)
-    with translation.override("fr"):
-        assert french in worded(refused.value)
     for ask in (lambda: store.get("ab" * 32), store.answer, lambda: list(store.sizes())):
         with pytest.raises(PictureAway, match=said):
             ask()

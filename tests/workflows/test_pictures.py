@@ -103,14 +103,6 @@ def test_the_limit_is_in_megapixels(settings: Any, width: int, height: int, fits
         check_size(width, height)
 
 
-def test_a_screen_that_is_too_large_is_told_in_the_reader_s_words(settings: Any) -> None:
-    settings.RPA_MAX_PICTURE_MEGAPIXELS = 10
-    with pytest.raises(PictureRefused, match="This picture is") as refused:
-        check_size(4001, 2500)
-    with translation.override("fr"):
-        assert worded(refused.value).startswith("Cette image fait 4001 × 2500 pixels")
-
-
 def test_a_picture_that_is_gone_is_said(store: PictureStore) -> None:
     with pytest.raises(PictureMissing, match="abababab"):
         store.get("ab" * 32)

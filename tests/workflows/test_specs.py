@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from tests.factories import EDGES, NODES, make_picture, make_workflow
 from workflows.graph import GraphSpec, NeighbourSpec, TargetSpec
 from workflows.models import Workflow
-from workflows.specs import graph_of, target_columns, target_spec, texts_in
+from workflows.specs import graph_of, target_columns, texts_in
 
 pytestmark = pytest.mark.django_db
 
@@ -44,12 +44,6 @@ def test_the_graph_holds_what_the_rows_hold() -> None:
     assert graph.flags == {"enable_ocr": False}
 
 
-def test_the_graph_survives_json() -> None:
-    graph = graph_of(make_workflow())
-
-    assert GraphSpec.from_json(graph.to_json()) == graph
-
-
 def test_what_a_label_is_called_as_well_is_kept() -> None:
     target = with_target(evidence={**EVIDENCE, "named_by": {"text": "Nom", "dx": -90, "dy": 2, "others": ["Name"]}})
     assert target.named_by == NeighbourSpec(text="Nom", dx=-90, dy=2, others=("Name",))
@@ -78,6 +72,7 @@ def test_evidence_becomes_the_fields_of_the_target() -> None:
     assert target.screen_size == (1280, 800)
     assert target.neighbours == (NeighbourSpec(text="Cancel", dx=-90, dy=2),)
     assert target.window_title == "Save As"
+    assert (target.picture, target.context) == ("", "")
 
 
 def test_columns_and_spec_of_a_target_are_two_ways_to_say_the_same() -> None:
@@ -125,12 +120,6 @@ def test_a_whole_graph_takes_four_queries(django_assert_num_queries) -> None:
 
     with django_assert_num_queries(4):
         graph_of(workflow)
-
-
-def test_a_target_without_pictures_has_no_digests() -> None:
-    target = make_workflow().targets.get()
-
-    assert (target_spec(target).picture, target_spec(target).context) == ("", "")
 
 
 def test_masked_regions_go_with_the_workflow_and_what_is_no_box_is_refused():

@@ -10,6 +10,7 @@ import pickle
 import secrets
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,13 @@ def data(tmp_path: Path, settings: Any) -> Path:
 
 def keep(name: str = "erp", password: str = PASSWORD, **fields: Any) -> Credential:
     return vault.store(name, username=fields.pop("username", "ada.martin"), password=Secret(password), **fields)
+
+
+def failing(error: Exception) -> Callable[..., None]:
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise error
+
+    return fail
 
 
 def opened(name: str = "erp") -> str:
@@ -206,13 +214,9 @@ def test_each_opening_is_written_down_with_its_reason(caplog: pytest.LogCaptureF
 def test_it_is_written_down_before_anything_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     """A use that cannot be recorded opens nothing; a use that is recorded need not have opened anything."""
     keep()
-
-    def full(*args: Any, **kwargs: Any) -> None:
-        raise DatabaseError("the disk is full")
-
     asked: list[object] = []
     monkeypatch.setattr(vault_keys, "cipher", lambda *a: asked.append(a))
-    monkeypatch.setattr(CredentialUse.objects, "create", full)
+    monkeypatch.setattr(CredentialUse.objects, "create", failing(DatabaseError("the disk is full")))
     with pytest.raises(DatabaseError):
         opened()
     assert asked == []
@@ -394,17 +398,11 @@ def test_uses_are_looked_at_and_never_written(browser: Any) -> None:
 
 
 # --- Where it must not come out --------------------------------------------------------------------------------------
-@pytest.fixture
-def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*args: Any, **kwargs: Any) -> None:
-        raise RuntimeError("the disk is full")
-
-    monkeypatch.setattr(Credential, "save", fail)
-
-
-@pytest.mark.usefixtures("broken")
-def test_error_pages_and_logs_do_not_show_it(browser: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_error_pages_and_logs_do_not_show_it(
+    browser: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The page that a person gets, and the report that is mailed or logged, of an error while it is saved."""
+    monkeypatch.setattr(Credential, "save", failing(RuntimeError("the disk is full")))
     browser.raise_request_exception = False
     answer = browser.post(reverse(ADD), form(new_password=PASSWORD, new_password_again=PASSWORD))
     assert answer.status_code == 500
@@ -422,11 +420,7 @@ def test_a_report_of_an_error_while_it_is_opened_does_not_show_it(monkeypatch: p
     drawn = secrets.token_hex(12)  # not in the source that a report quotes
     keep(password=drawn)
     key = vault_keys.load()[0]
-
-    def fail(*args: Any, **kwargs: Any) -> None:
-        raise RuntimeError("no")
-
-    monkeypatch.setattr(vault, "Secret", fail)
+    monkeypatch.setattr(vault, "Secret", failing(RuntimeError("no")))
     report = None
     try:
         opened()
@@ -445,14 +439,10 @@ def test_a_report_of_an_error_while_it_is_opened_does_not_show_it(monkeypatch: p
 def test_a_report_of_an_error_while_it_is_kept_does_not_show_it(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of the two who hold the password itself for a moment shows what it is called with or has worked out."""
     drawn = secrets.token_hex(12)
-
-    def fail(*args: Any, **kwargs: Any) -> None:
-        raise RuntimeError("no")
-
     keep("first")
     row = Credential(name="erp", ciphertext="")
     cipher = vault_keys.cipher()
-    monkeypatch.setattr(vault.json, "dumps", fail)
+    monkeypatch.setattr(vault.json, "dumps", failing(RuntimeError("no")))
     monkeypatch.setattr(vault, "LONGEST", "not a number")
     steps = {"_check": lambda kept: vault._check(kept), "_sealed": lambda kept: vault._sealed(row.name, kept, cipher)}
     with pytest.raises((RuntimeError, TypeError)) as failed:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psutil
@@ -39,10 +40,8 @@ def opened(far: Far, tmp_path: Path, *, options: str = "", login: Login | None =
 
 @pytest.fixture
 def far(tmp_path: Path) -> Iterator[tuple[Far, Path, DesktopElsewhere]]:
-    with far_editor() as (there, text):
-        desktop = opened(there, tmp_path)
+    with far_editor() as (there, text), closing(opened(there, tmp_path)) as desktop:
         yield there, text, desktop
-        desktop.close()
 
 
 def saved(desktop: DesktopElsewhere, text: Path) -> str:
@@ -54,15 +53,14 @@ def saved(desktop: DesktopElsewhere, text: Path) -> str:
 
 @pytest.mark.parametrize(("there", "said"), [("us", "us"), ("fr", "us"), ("fr", "fr")])
 def test_text_arrives_with_the_keyboards_of_both_sides(tmp_path: Path, there: str, said: str) -> None:
-    with far_editor(layout=there) as (far, text):
-        desktop = opened(far, tmp_path, options=f"?layout={said}")
-        try:
-            assert desktop.grab().size == desktop.identity().size == (1024, 700)
-            assert desktop.window() is None
-            desktop.type_text(NASTY)
-            assert saved(desktop, text) == NASTY
-        finally:
-            desktop.close()
+    with (
+        far_editor(layout=there) as (far, text),
+        closing(opened(far, tmp_path, options=f"?layout={said}")) as desktop,
+    ):
+        assert desktop.grab().size == desktop.identity().size == (1024, 700)
+        assert desktop.window() is None
+        desktop.type_text(NASTY)
+        assert saved(desktop, text) == NASTY
 
 
 def test_it_is_the_same_desktop_after_a_cut_and_not_before_it_is_connected_again(
@@ -75,13 +73,10 @@ def test_it_is_the_same_desktop_after_a_cut_and_not_before_it_is_connected_again
     wait_until(lambda: _is_lost(desktop.grab), what="the cut")
     for act in (lambda: desktop.type_text("twice"), lambda: desktop.click(Point(300, 300)), desktop.grab):
         assert _is_lost(act)
-    again = opened(there, tmp_path)
-    try:
+    with closing(opened(there, tmp_path)) as again:
         assert again.identity() == was
         again.type_text("once")
         assert saved(again, text) == "once"
-    finally:
-        again.close()
 
 
 def test_a_cut_while_text_is_typed_is_a_doubt(far: tuple[Far, Path, DesktopElsewhere]) -> None:
@@ -111,13 +106,10 @@ def test_what_waited_when_the_cable_was_pulled_never_arrives(tmp_path: Path, mon
         monkeypatch.undo()
         there.line.holds = False
         desktop.close()
-        again = opened(there, tmp_path)
-        try:
+        with closing(opened(there, tmp_path)) as again:
             arrived = saved(again, text)
             assert ("begun " + "0123456789 " * 200).startswith(arrived)
             assert len(arrived) < 1000  # what the line itself had taken
-        finally:
-            again.close()
 
 
 def test_a_window_of_the_clients_own_is_not_taken_for_the_desktop(far: tuple[Far, Path, DesktopElsewhere]) -> None:
@@ -165,12 +157,9 @@ def test_a_credential_of_the_vault_lets_in_and_a_wrong_one_is_said_once(tmp_path
     """S10.3: and no process of the machine shows it."""
     with far_editor(password="password") as (far, _):
         right = Login(username="", password=Secret("password"))
-        desktop = opened(far, tmp_path, login=right)
-        try:
+        with closing(opened(far, tmp_path, login=right)) as desktop:
             client = psutil.Process(desktop._session._client.pid)
             assert "password" not in " ".join([*client.cmdline(), *client.environ().values()])
-        finally:
-            desktop.close()
         with pytest.raises(DesktopRefused, match="does not let us in"):
             opened(far, tmp_path, login=Login(username="", password=Secret("wrong")))
 
@@ -214,8 +203,9 @@ def test_by_rdp_keys_mean_what_the_keyboard_over_there_says(tmp_path: Path, layo
         screen.spawn(["mousepad", "--disable-server", str(file)])
         screen.wait_for_window(file.name)
         login = Login(username="marie", password=Secret("hunter22"))
-        desktop = DesktopElsewhere(parse(f"rdp://127.0.0.1:{port}?layout={layout}"), login, home=tmp_path / "home")
-        try:
+        with closing(
+            DesktopElsewhere(parse(f"rdp://127.0.0.1:{port}?layout={layout}"), login, home=tmp_path / "home")
+        ) as desktop:
             assert desktop.grab().size == (1024, 700)
             with pytest.raises(DesktopError, match="has no “日”"):
                 desktop.type_text("nothing of it 日")
@@ -225,39 +215,32 @@ def test_by_rdp_keys_mean_what_the_keyboard_over_there_says(tmp_path: Path, layo
             assert "hunter22" not in " ".join([*client.cmdline(), *client.environ().values()])
             screen.end(server)
             wait_until(lambda: _is_lost(desktop.grab), what="the cut")
-        finally:
-            desktop.close()
 
 
 def test_two_servers_that_number_their_extensions_otherwise_are_not_mixed_up(own_screen) -> None:
     """Whoever knows the window of a desktop elsewhere may ask it from the same process."""
-    with far_editor() as (there, text):
-        near, far = X11Desktop(own_screen.display), X11Desktop(there.display)
-        try:
-            near.move(Point(7, 9))
-            far.type_text("over there")
-            assert saved(far, text) == "over there"
-            near.move(Point(8, 9))
-            with near._connection.talking() as display:
-                assert display.screen().root.query_pointer().root_x == 8
-        finally:
-            near.close()
-            far.close()
+    with (
+        far_editor() as (there, text),
+        closing(X11Desktop(own_screen.display)) as near,
+        closing(X11Desktop(there.display)) as far,
+    ):
+        near.move(Point(7, 9))
+        far.type_text("over there")
+        assert saved(far, text) == "over there"
+        near.move(Point(8, 9))
+        with near._connection.talking() as display:
+            assert display.screen().root.query_pointer().root_x == 8
 
 
 def _is_lost(act: Callable[[], object]) -> bool:
-    try:
+    with suppress(DesktopLost):
         act()
-    except DesktopLost:
-        return True
-    return False
+        return False
+    return True
 
 
 def test_keys_that_a_keyboard_lacks_are_not_lent_where_only_keys_go(own_screen) -> None:
     """RDP sends keys: one with a borrowed meaning would be another character on the other side."""
     desktop = X11Desktop(own_screen.display, borrows_keys=False)
-    try:
-        with pytest.raises(DesktopError, match="has no “é”"):
-            desktop.type_text("abc é")
-    finally:
-        desktop.close()
+    with closing(desktop), pytest.raises(DesktopError, match="has no “é”"):
+        desktop.type_text("abc é")

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.conf import settings
 from django.utils import translation
 
-from execution.desktop.base import DesktopBusy, DesktopError, DesktopUnavailable
-from execution.desktop.keys import known_keys
-from execution.desktop.local import open_desktop
+from execution.desktop.base import DesktopBusy, DesktopError
 from execution.desktop.lock import DesktopLock
 from execution.desktop.points import checked
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.text import typeable
-from execution.exceptions import UnknownWindowProvider
 from execution.turn.acting import perform
 from execution.types import ActionStatus, Point, Resolution, ResolveStatus, Size, Suggestion
-from sentences.said import Said, cause, from_json, say, to_json, told_by, worded
+from sentences.said import cause, from_json, say, to_json, told_by, worded
 from tests.support.scripted import screens
 from workflows.graph import EdgeSpec
 
@@ -46,45 +41,6 @@ def test_no_desktop_fails_in_words_of_one_language() -> None:
 def held(folder: Path) -> None:
     with DesktopLock(":7", folder, holder="robot-1"):
         DesktopLock(":7", folder).acquire()
-
-
-def unknown_provider() -> None:
-    from execution.desktop.window_providers import known_name
-
-    known_name("os.abort")
-
-
-@pytest.mark.parametrize(
-    ("fails", "kind", "french"),
-    [
-        (
-            lambda: checked(Point(10, 2), size=Size(10, 5)),
-            DesktopError,
-            "Le point (10, 2) est hors du bureau, qui fait",
-        ),
-        (lambda: typeable("ab\x07"), DesktopError, "Le caractère 3 du texte est U+0007"),
-        (
-            lambda: known_keys(["hyper"]),
-            DesktopError,
-            "Il n’y a pas de touche «\u00a0hyper\u00a0»\u00a0; il y a ctrl, s",
-        ),
-        (lambda: open_desktop("recorded:/nowhere"), DesktopError, "Il n’y a pas de dossier /nowhere d’images"),
-        (
-            lambda: open_desktop("scripted:no.such"),
-            DesktopUnavailable,
-            "Il n’y a pas de bureau scénarisé «\u00a0no.such",
-        ),
-        (lambda: open_desktop(":4711"), DesktopUnavailable, "Il n’y a pas de serveur X :4711\u00a0: lancez-le"),
-        (lambda: open_desktop("x y"), DesktopUnavailable, "«\u00a0x y\u00a0» n’est pas le nom d’un affichage X"),
-        (unknown_provider, UnknownWindowProvider, "«\u00a0os.abort\u00a0» n’est"),
-    ],
-)
-def test_what_fails_is_told_in_french(fails: Any, kind: type[Exception], french: str) -> None:
-    with pytest.raises(kind) as raised:
-        fails()
-    with translation.override("fr"):
-        assert worded(raised.value).startswith(french)
-    assert isinstance(told_by(raised.value), Said)
 
 
 def test_who_has_the_desktop_is_told_in_french(tmp_path: Path) -> None:

@@ -36,8 +36,10 @@ def test_a_script_that_is_not_there_is_refused_and_named(path: str) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="X11 is what Linux shows desktops with")
 def test_on_linux_the_name_is_a_display(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DesktopUnavailable, match=":4712"):
+    with pytest.raises(DesktopUnavailable, match="no X server :4712: start it"):
         open_desktop(":4712")
+    with pytest.raises(DesktopUnavailable, match="not the name of an X display"):
+        open_desktop("nonsense")
     monkeypatch.delenv("DISPLAY", raising=False)
     with pytest.raises(DesktopUnavailable, match="set DISPLAY"):
         open_desktop()

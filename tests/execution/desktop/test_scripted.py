@@ -158,21 +158,6 @@ def test_the_caret_blinks_where_the_focus_is() -> None:
     assert len({desktop.grab().digest for _ in range(4)}) == 2
 
 
-def test_the_log_has_every_act_with_its_time_in_order() -> None:
-    desktop = _desktop()
-    desktop.click(NAME.box.center)
-    desktop.type_text("x")
-    desktop.release_all()
-    assert [act.kind for act in desktop.log] == ["click", "type_text", "release_all"]
-    assert [act.at for act in desktop.log] == sorted(act.at for act in desktop.log)
-
-
-def test_a_person_can_change_the_screen() -> None:
-    desktop = _desktop()
-    desktop.show("done", name="Bea")
-    assert (desktop.screen, desktop.memory["name"]) == ("done", "Bea")
-
-
 def test_a_script_that_leads_nowhere_is_refused() -> None:
     with pytest.raises(DesktopError, match="no screen 'lost'; there are a"):
         ScriptedDesktop([ScriptedScreen(name="a", title="A", on={"key:f1": "lost"})])

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 
 from execution.matching import Reading, Reference
 from execution.perception.embedding import BuiltinEmbedder
-from execution.types import Box, Element, ElementRole, ElementState, ScreenState, Size, TextLine, Window
+from execution.types import Box, Element, ElementRole, ElementState, Recognition, ScreenState, Size, TextLine, Window
 from tests.execution.perception.drawing import Canvas
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 
@@ -144,3 +144,8 @@ def without(state: ScreenState, *gone: str) -> ScreenState:
 
 def line(text: str, x: int, y: int) -> TextLine:
     return TextLine(text=text, box=Box(x, y, 8 * len(text), 16))
+
+
+def node_of(found: Recognition) -> str:
+    """Which node the screen is, "" for none."""
+    return found.match.node_id if found.match else ""

@@ -141,11 +141,6 @@ def test_a_node_whose_picture_could_not_be_read_says_so_and_is_known_by_its_look
 
 
 # --- together with what is declared -----------------------------------------------------------------------------------
-def test_a_declared_text_that_must_not_be_there_rules_a_node_out_whatever_its_picture():
-    found = recognise(record("Summary").state(), summary={"absent": ("Insurance",)})
-    assert found.match is None or found.match.node_id != "summary"
-
-
 def test_a_variable_that_is_not_seen_contradicts_the_picture():
     """The record of another person is another screen, if the teacher said so."""
     declared = {"summary": {"texts": ("{{person}}", "Insurance")}}

@@ -8,7 +8,7 @@ import pytest
 
 from execution.matching import Matcher
 from execution.types import ElementRole, Recognition, ScreenState
-from tests.execution.matching.screens import LABELS, PEOPLE, Drawn, frame, graph, record, reference, without
+from tests.execution.matching.screens import LABELS, PEOPLE, Drawn, frame, graph, node_of, record, reference, without
 from tests.execution.matching.test_cut_off import in_window, matcher
 
 LABORATORY = {"texts": ("Patient record", "Send to the laboratory")}
@@ -51,9 +51,7 @@ def test_the_record_that_a_page_was_taught_on_does_not_tell_which_page_it_is(
 
 def test_with_its_button_in_sight_it_is_known() -> None:
     other = letter("Send to radiology", who=3, number=99)
-    match = seen(letter("Send to radiology", who=3, number=5).state(), other).match
-    assert match is not None
-    assert match.node_id == "radiology"
+    assert node_of(seen(letter("Send to radiology", who=3, number=5).state(), other)) == "radiology"
 
 
 def test_what_was_noted_of_that_record_does_not_tell_either() -> None:
@@ -76,9 +74,7 @@ def test_a_page_without_a_picture_may_be_it_where_something_is_hidden() -> None:
     known = {name: reference(drawn) for name, drawn in screens.items()}
     one = Matcher(graph(list(declared), **declared), pictures=None, embedder=None, references=known)
     whole = letter("Send to the laboratory").state()
-    match = one.recognise(whole, variables={}).match
-    assert match is not None
-    assert match.node_id == "laboratory"
+    assert node_of(one.recognise(whole, variables={})) == "laboratory"
     assert one.recognise(in_window(whole, CUT), variables={}).match is None
 
 
@@ -109,9 +105,7 @@ def test_a_text_in_sight_that_only_one_of_them_shows_tells() -> None:
     screens = {"laboratory": banner, "radiology": letter("Send to radiology", who=3, number=99)}
     declared = {"texts": ("Patient record", "Blood samples", "Send to the laboratory")}
     one = matcher(screens, laboratory=declared, radiology=RADIOLOGY)
-    match = one.recognise(in_window(banner.state(), CUT), variables={}).match
-    assert match is not None
-    assert match.node_id == "laboratory"
+    assert node_of(one.recognise(in_window(banner.state(), CUT), variables={})) == "laboratory"
     assert one.recognise(without(in_window(banner.state(), CUT), "Blood samples"), variables={}).match is None
 
 
@@ -120,9 +114,7 @@ def test_a_text_that_should_be_in_sight_and_is_not_tells() -> None:
     banner.text("Contrast agent", 640, 100)
     cut = in_window(letter("Send to the laboratory").state(), CUT)
     declared = {"texts": ("Patient record", "Contrast agent", "Send to radiology")}
-    match = seen(cut, banner, radiology=declared).match
-    assert match is not None
-    assert match.node_id == "laboratory"
+    assert node_of(seen(cut, banner, radiology=declared)) == "laboratory"
 
 
 def page(*labels: str) -> Drawn:
@@ -147,17 +139,13 @@ def test_a_page_that_has_little_in_common_with_the_screen_is_none_of_them(texts:
     """In sight is what every page of the program says, or nothing; the rest of them is another page."""
     cut = in_window(letter("Send to the laboratory").state(), CUT)
     declared = {"laboratory": {"texts": ("Dr HOUSE", "Send to the laboratory")}, "radiology": {"texts": texts}}
-    match = seen(cut, other, **declared).match
-    assert match is not None
-    assert match.node_id == "laboratory"
+    assert node_of(seen(cut, other, **declared)) == "laboratory"
 
 
 def test_another_window_is_none_of_them() -> None:
     other = letter("Send to radiology", who=3, number=99)
     cut = in_window(letter("Send to the laboratory").state(), CUT)
-    match = seen(cut, other, radiology={**RADIOLOGY, "window_title": "* - Radiology"}).match
-    assert match is not None
-    assert match.node_id == "laboratory"
+    assert node_of(seen(cut, other, radiology={**RADIOLOGY, "window_title": "* - Radiology"})) == "laboratory"
 
 
 def test_a_text_that_is_on_no_picture_makes_no_rival_where_nothing_is_hidden() -> None:
@@ -167,9 +155,7 @@ def test_a_text_that_is_on_no_picture_makes_no_rival_where_nothing_is_hidden() -
         "laboratory": {"texts": ("Patient record", "Addressee")},
         "radiology": {"texts": ("Patient record", "Urgent")},
     }
-    match = seen(whole, other, **declared).match
-    assert match is not None
-    assert match.node_id == "laboratory"
+    assert node_of(seen(whole, other, **declared)) == "laboratory"
 
 
 def test_a_page_known_by_its_picture_alone_may_be_it() -> None:
@@ -189,6 +175,4 @@ def test_the_bar_of_a_window_is_in_sight() -> None:
         laboratory={"texts": ("Addressee", "Laboratory - Ward")},
         radiology={"texts": ("Addressee", "Radiology - Ward")},
     )
-    match = one.recognise(in_window(laboratory.state(), 400), variables={}).match
-    assert match is not None
-    assert match.node_id == "laboratory"
+    assert node_of(one.recognise(in_window(laboratory.state(), 400), variables={})) == "laboratory"

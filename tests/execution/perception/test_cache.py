@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -340,8 +339,3 @@ def test_a_mask_beside_a_clock_is_not_told_to_others_either(desk: Desk) -> None:
 
 
 # --- other sizes ----------------------------------------------------------------------------------------------------
-def test_a_screen_of_another_size_is_another_screen(desk: Desk) -> None:
-    desk.look(form())
-    canvas = Canvas(641, 360)
-    assert not desk.look(canvas).cache_hit
-    assert cv2.countNonZero(cv2.cvtColor(canvas.pixels, cv2.COLOR_BGR2GRAY)) > 0

@@ -345,14 +345,6 @@ def test_where_a_thing_stands_changes_nothing():
     assert page(0, 0) == page(137, 211) == page(-31, 5)
 
 
-def test_every_button_of_a_full_screen_is_found():
-    """What that costs stands in `make bench NAME=perception`."""
-    canvas = Canvas(1920, 1080)
-    for index in range(108):
-        canvas.button(f"Button {index}", Box(20 + index % 9 * 210, 20 + index // 9 * 86, 160, 40))
-    assert sum(e.role == "button" for e in detected(canvas)) == 108
-
-
 @pytest.mark.timing
 def test_five_thousand_words_are_searched_in_bounded_time():
     """Bad input of the issue: a screen full of words, each a line."""

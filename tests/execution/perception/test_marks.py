@@ -144,8 +144,3 @@ def test_elements_outside_the_picture_are_left_out():
 def test_no_marks_at_all_is_refused():
     with pytest.raises(ValueError, match="At least one mark"):
         SomEngine(most=0)
-
-
-def test_what_is_no_bgr_picture_is_refused():
-    with pytest.raises(ValueError, match="convert it first"):
-        SomEngine().mark(np.zeros((20, 20), np.uint8), [])

@@ -218,12 +218,6 @@ def test_a_label_that_is_no_role_is_refused(tmp_path):
         OnnxDetector(path, labels={"button": "knob"})
 
 
-def test_what_is_no_bgr_picture_is_refused(tmp_path):
-    path = write_detector(tmp_path / "ui.onnx", v8(BUTTON), metadata=NAMES)
-    with pytest.raises(ValueError, match="convert it first"):
-        OnnxDetector(path).detect(np.zeros((64, 64, 4), np.uint8), [])
-
-
 @pytest.mark.parametrize("shape", [(1, 1, 3), (1, 900, 3), (0, 10, 3)])
 def test_the_smallest_pictures_are_searched_too(tmp_path, shape):
     path = write_detector(tmp_path / "ui.onnx", v8(BUTTON), metadata=NAMES)

@@ -123,12 +123,6 @@ def test_elements_that_are_alike_have_each_their_own_name():
     assert labels(UIDetector(Listed(BUTTON, twin), Names("first", "second")).detect(PIXELS, [])) == ["first", "second"]
 
 
-def test_what_the_detector_raises_comes_through():
-    """The analyzer degrades the state then, and says which part failed."""
-    with pytest.raises(ValueError, match="convert it first"):
-        UIDetector(FrameDetector()).detect(np.zeros((20, 20), np.uint8), [])
-
-
 def test_the_detector_is_chosen_by_name_or_by_path(tmp_path):
     assert isinstance(open_detector("builtin"), FrameDetector)
     (tmp_path / "ui.onnx").write_bytes(b"x")

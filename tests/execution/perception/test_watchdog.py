@@ -163,22 +163,13 @@ def test_a_reader_that_hangs_costs_the_text_and_nothing_else(
     assert analyzer.report()["problems"] == []
 
 
-def test_a_detector_that_hangs_costs_the_elements(let_go: threading.Event) -> None:
-    state = ScreenAnalyzer(None, Hanging(let_go), BuiltinEmbedder()).analyze(
-        frame(page("One").pixels), None, patience=PATIENCE
-    )
-    assert (state.degraded, state.elements) == (True, ())
-    assert state.embedding is not None
-    assert state.notes == ("The element detector has not come back within 0.4 s.",)
-
-
-def test_an_embedder_that_hangs_costs_the_embedding(let_go: threading.Event) -> None:
-    state = ScreenAnalyzer(None, FrameDetector(), Hanging(let_go)).analyze(
-        frame(page("One").pixels), None, patience=PATIENCE
-    )
-    assert (state.degraded, state.embedding) == (True, None)
-    assert state.elements
-    assert state.notes == ("The embedding has not come back within 0.4 s.",)
+@pytest.mark.parametrize("part", ["element detector", "embedding"])
+def test_a_detector_or_an_embedder_that_hangs_costs_what_it_tells(let_go: threading.Event, part: str) -> None:
+    hanging, detects = Hanging(let_go), part == "element detector"
+    analyzer = ScreenAnalyzer(None, hanging if detects else FrameDetector(), BuiltinEmbedder() if detects else hanging)
+    state = analyzer.analyze(frame(page("One").pixels), None, patience=PATIENCE)
+    assert (state.degraded, bool(state.elements), state.embedding is not None) == (True, not detects, detects)
+    assert state.notes == (f"The {part} has not come back within 0.4 s.",)
 
 
 def test_a_detector_that_answers_outside_the_picture_is_cut_and_told() -> None:

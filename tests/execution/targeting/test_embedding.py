@@ -10,11 +10,10 @@ import pytest
 
 from execution.perception.embedding import BuiltinEmbedder
 from execution.targeting.embedding import EmbeddingAdviser, levelled
-from execution.targeting.resolver import TargetResolver
 from execution.targeting.weighing import weigh
 from execution.types import Box, Element, ElementRole, Embedding, ResolveStatus, RungResult, ScreenState
 from tests.execution.perception.drawing import Pictures
-from tests.execution.targeting.forms import FIELDS, FIND, PRINT, SAVE, Form, context, taught
+from tests.execution.targeting.forms import FIELDS, FIND, PRINT, Form, context, taught
 from workflows.graph import TargetSpec
 
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
@@ -78,19 +77,12 @@ def test_an_icon_is_found_in_any_theme_and_place(
     assert "by the embedding (builtin-2)" in found.note
 
 
-@pytest.mark.parametrize("seed", range(5, 25))
+@pytest.mark.parametrize("seed", range(5, 10))
 def test_another_icon_in_its_place_does_not_stand_out(
     icon: TargetSpec, store: Pictures, embedder: BuiltinEmbedder, seed: int
 ) -> None:
     """The trap: the place and all around it are unchanged."""
     assert find(icon, Form(icons=(seed, 4)).state(), store, embedder).status is NOT_FOUND
-
-
-def test_a_text_that_reads_otherwise_outweighs_any_likeness(store: Pictures, embedder: BuiltinEmbedder) -> None:
-    save, state = taught(SAVE, store, label="Save"), Form().state()
-    texts = tuple(replace(t, text="Erase") if t.text == "Save" else t for t in state.texts)
-    resolver = TargetResolver(pictures=store, advisers=[EmbeddingAdviser(embedder)])
-    assert resolver.resolve(save, replace(state, texts=texts), variables={}).status is NOT_FOUND
 
 
 def test_twins_do_not_stand_out(icon: TargetSpec, store: Pictures, embedder: BuiltinEmbedder) -> None:

@@ -119,14 +119,6 @@ def test_a_button_in_the_row_does_not_hide_that_the_rest_of_it_is_anothers(store
         assert resolve(target, record("Block", "Paul Roux"), store).status is not FOUND, words
 
 
-def test_a_name_that_cannot_be_read_is_not_believed_by_its_picture(store: Pictures) -> None:
-    state = record("DUPONT Marie", "Active")
-    name = next(t.box for t in state.texts if t.text == "DUPONT Marie")
-    target = taught(state, name, store, label="DUPONT Marie")
-    assert resolve(target, state, store).status is FOUND
-    assert resolve(target, record("DUPONT Marle", "Active", read=False), store).status is not FOUND
-
-
 def rows(*names: str, read: bool = True) -> ScreenState:
     canvas = Canvas(900, 400)
     canvas.text("Patients of the day", 40, 40, size=18)
@@ -137,13 +129,6 @@ def rows(*names: str, read: bool = True) -> ScreenState:
         elements.append(Element(box=box, role=BUTTON, text="Open"))
     state = canvas.state(elements=elements, window=Window(title="Records", box=Box(0, 0, 900, 400)))
     return state if read else replace(state, texts=(), text_method="")
-
-
-def test_one_of_several_records_is_not_taken_by_its_place_on_a_screen_that_was_not_read(store: Pictures) -> None:
-    names = ("Dupont, Marie", "Martin, Paul", "Roux, Claire")
-    target = taught(rows(*names), Box(700, 140, 90, 26), store)
-    assert resolve(target, rows(*names), store).status is FOUND
-    assert resolve(target, rows(names[1], names[0], names[2], read=False), store).status is not FOUND
 
 
 def test_what_is_known_by_its_row_alone_is_looked_for_in_that_row_and_nowhere_else(store: Pictures) -> None:
@@ -230,46 +215,7 @@ def test_no_opinion_of_how_a_thing_looks_tells_which_of_its_list_is_wanted(store
     assert adviser.asked == 1
 
 
-def test_nobody_remembers_the_place_of_what_another_run_finds_elsewhere(store: Pictures) -> None:
-    """The n-th of a list, the button beside {{patient}}: its place is that of one run."""
-
-    class Places(dict):
-        put, drop = dict.__setitem__, dict.pop
-
-    names = ("Dupont, Marie", "Martin, Paul", "Roux, Claire")
-    state, places = rows(*names), Places()
-    counted = teach_target(
-        state.frame, Box(700, 100, 90, 26), label="Open", state=state, click=None, store=store, number="{{n}}",
-        values={"n": "1"},
-    )  # fmt: skip
-    resolver = TargetResolver(pictures=store, places=places)
-    beside = taught(state, Box(700, 100, 90, 26), store)
-    beside = replace(beside, neighbours=tuple(
-        replace(n, text="{{patient}}") if n.text == names[0] else n for n in beside.neighbours
-    ))  # fmt: skip
-    for target in (counted, beside):
-        found = resolver.resolve(target, state, variables={"n": "2", "patient": names[1]}, workflow_id="w",
-                                 effect=EffectClass.READ)  # fmt: skip
-        assert found.point is not None and Box(700, 140, 90, 26).contains(found.point)
-        assert not places
-    plain = taught(record("Summary"), OPEN, store)
-    assert resolver.resolve(plain, record("Summary"), variables={}, workflow_id="w").status is FOUND
-    assert places
-
-
 # --- what a person wants to be there ---------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("needed", "found"), [((), True), (("text",), True), (("neighbours",), False), (("text", "neighbours"), False)]
-)
-def test_a_sign_that_must_be_there_is_not_outweighed(store: Pictures, needed: tuple[str, ...], found: bool) -> None:
-    """S6.11: all else speaks for it; what its teacher wants to be there is not."""
-    target = replace(taught(record("DUPONT Marie", "12/03/1970"), OPEN, store), row=(), needed=needed)
-    around = tuple(NeighbourSpec(text=text, dx=-300, dy=80 + 20 * n) for n, text in enumerate(("Ward 7", "Bed 12")))
-    target = replace(target, neighbours=around if "neighbours" in needed else target.neighbours)
-    resolution = resolve(target, record("DUPONT Marie", "12/03/1970"), store)
-    assert (resolution.status is FOUND) == found
-
-
 @pytest.mark.parametrize("tick", ["V", "√"])
 def test_a_tick_that_was_read_as_a_letter_says_no_more(store: Pictures, tick: str) -> None:
     box = Box(80, 120, 20, 20)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import cv2
 import numpy as np
@@ -23,7 +23,6 @@ from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 pytestmark = pytest.mark.display
 
 BAR = ("File", "Edit", "Search", "View", "Document", "Help")
-Look = Callable[[], ScreenState]
 
 
 @pytest.fixture

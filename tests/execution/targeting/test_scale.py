@@ -13,7 +13,7 @@ from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ScreenState
 from tests.execution.perception.drawing import Canvas, Pictures
 
-SIZES = (75, 100, 125, 150, 175, 200)  # per cent
+SIZES = (75, 100, 150, 200)  # per cent
 APART = 2.0  # times: at 75 % what was taught at 175 or 200 % is asked about
 NAMES = ("Admission", "Allergies", "Discharge", "Medication", "Imaging", "Nursing")
 

@@ -49,23 +49,6 @@ def test_what_they_share_stays_and_what_differs_goes():
     assert both.demonstrations == 2
 
 
-def test_a_text_that_differs_is_no_evidence_where_the_surroundings_are_the_same():
-    both = combined([save(text="Ana Costa"), save(text="Bob Li")])
-    assert both.text == ""
-    assert len(both.neighbours) == 2
-
-
-def test_a_slip_of_the_reader_is_no_difference():
-    assert combined([save(text="Preferences"), save(text="Preferances")]).text == "Preferances"
-
-
-def test_demonstrations_add_up_however_they_are_taken_together():
-    one, two, three = save(), save(window_title="Bob - Records"), save(window_title="Cy - Records")
-    at_once, in_turn = combined([one, two, three]), combined([combined([one, two]), three])
-    assert at_once == in_turn
-    assert at_once.demonstrations == 3
-
-
 def test_one_demonstration_is_itself():
     assert combined([save()]) == save()
 

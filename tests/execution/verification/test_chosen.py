@@ -14,12 +14,18 @@ from execution.verification.chosen import is_one_line, stands_as_wanted
 PLACE = Box(100, 60, 120, 30)
 
 
-def screen(text: str, role: ElementRole | None) -> ScreenState:
-    """One text, in a control of that role or in none."""
-    line = TextLine(text=text, box=Box(108, 66, 12 * len(text), 18))
-    elements = (Element(box=PLACE, role=role, text=text),) if role else ()
-    frame = Frame(pixels=np.full((200, 400, 3), 240, np.uint8), taken_at=datetime.now(UTC))
-    return ScreenState(frame=frame, texts=(line,), elements=elements, text_method="known")
+def drawn(
+    *texts: tuple[str, Box], role: ElementRole | None = ElementRole.FIELD, said: str = "", at: Box = PLACE
+) -> ScreenState:
+    """Texts, and a control of that role or none."""
+    lines = tuple(TextLine(text=text, box=box) for text, box in texts)
+    elements = (Element(box=at, role=role, text=said),) if role else ()
+    frame = Frame(pixels=np.full((200, 400, 3), 255, np.uint8), taken_at=datetime.now(UTC))
+    return ScreenState(frame=frame, texts=lines, elements=elements, text_method="known")
+
+
+def screen(text: str, role: ElementRole | None = ElementRole.FIELD) -> ScreenState:
+    return drawn((text, Box(108, 66, 12 * len(text), 18)), role=role, said=text)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +49,7 @@ def test_a_text_that_reads_like_the_option_is_not_yet_the_choice(
 @pytest.mark.parametrize("shown", ["Ward 1", "Ward 100", "Ward"])
 def test_another_option_is_not_the_choice(shown: str) -> None:
     """To the letter: “Ward 10” is neither “Ward 1” nor “Ward 100”."""
-    seen = screen(shown, ElementRole.FIELD)
+    seen = screen(shown)
     assert stands_as_wanted("choose", {"option": "Ward 10"}, PLACE, seen, seen).answer is not Answer.YES
 
 
@@ -64,14 +70,9 @@ def test_pages_of_a_list_are_joined_where_they_share_rows(
 
 def with_arrow(value: str, sign: str, at: int) -> ScreenState:
     """A combo box whose value and arrow are two texts, and one whose eyes made one text of them where `at` is 0."""
-    texts = [TextLine(text=value, box=Box(108, 66, 60, 18))]
-    if at:
-        texts.append(TextLine(text=sign, box=Box(at, 70, 10, 8)))
-    else:
-        texts = [TextLine(text=f"{value} {sign}", box=Box(108, 66, 106, 18))]
-    frame = Frame(pixels=np.full((200, 400, 3), 240, np.uint8), taken_at=datetime.now(UTC))
-    elements = (Element(box=PLACE, role=ElementRole.FIELD),)
-    return ScreenState(frame=frame, texts=tuple(texts), elements=elements, text_method="known")
+    if not at:
+        return drawn((f"{value} {sign}", Box(108, 66, 106, 18)))
+    return drawn((value, Box(108, 66, 60, 18)), (sign, Box(at, 70, 10, 8)))
 
 
 @pytest.mark.parametrize("sign", ["V", "v", "▼", "⌄"])
@@ -97,11 +98,7 @@ def test_what_may_be_the_value_or_the_arrow_beside_it_is_no_choice(option: str) 
 def test_a_high_control_whose_text_stands_in_its_middle_has_one_line(y: int, one_line: bool) -> None:
     """What has room for three rows, and its only text at the top, is a list."""
     high = Box(100, 60, 120, 46)
-    line = TextLine(text="Choose", box=Box(108, y, 60, 16))
-    frame = Frame(pixels=np.full((200, 400, 3), 240, np.uint8), taken_at=datetime.now(UTC))
-    elements = (Element(box=high, role=ElementRole.FIELD),)
-    state = ScreenState(frame=frame, texts=(line,), elements=elements, text_method="known")
-    assert is_one_line(high, state) is one_line
+    assert is_one_line(high, drawn(("Choose", Box(108, y, 60, 16)), at=high)) is one_line
 
 
 @pytest.mark.parametrize(
@@ -115,7 +112,7 @@ def test_a_high_control_whose_text_stands_in_its_middle_has_one_line(y: int, one
     ],
 )
 def test_the_caret_behind_a_date_is_no_part_of_it(text: str, answer: Answer) -> None:
-    seen = screen(text, ElementRole.FIELD)
+    seen = screen(text)
     assert stands_as_wanted("pick_date", {"date": "2026-12-31"}, PLACE, seen, seen).answer is answer
 
 
@@ -124,16 +121,11 @@ LIST, BLUE, GREY = Box(100, 60, 120, 100), (200, 90, 40), (225, 225, 225)
 
 def chosen_in_list(right: int, *, bar: int = 0) -> Answer:
     """Of a list whose second row is chosen, and whose text goes to `right`; with a scroll bar so wide."""
-    pixels = np.full((200, 400, 3), 255, np.uint8)
-    pixels[84:106, LIST.x : LIST.right] = BLUE
-    if bar:
-        pixels[LIST.y : LIST.bottom, LIST.right - bar : LIST.right] = GREY
     rows = [("Ward 9", 64, 156), ("Ward 1", 87, right), ("Ward 2", 110, 156)]
-    texts = tuple(TextLine(text=text, box=Box(106, y, end - 106, 16)) for text, y, end in rows)
-    seen = ScreenState(
-        frame=Frame(pixels=pixels, taken_at=datetime.now(UTC)), texts=texts, text_method="known",
-        elements=(Element(box=LIST, role=ElementRole.FIELD),),
-    )  # fmt: skip
+    seen = drawn(*((text, Box(106, y, end - 106, 16)) for text, y, end in rows), at=LIST)
+    seen.frame.pixels[84:106, LIST.x : LIST.right] = BLUE
+    if bar:
+        seen.frame.pixels[LIST.y : LIST.bottom, LIST.right - bar : LIST.right] = GREY
     return stands_as_wanted("choose", {"option": "Ward 1"}, LIST, seen, seen).answer
 
 
@@ -150,21 +142,16 @@ def test_a_chosen_row_that_may_go_on_behind_its_edge_is_no_choice(right: int, ba
     assert chosen_in_list(right, bar=bar) is answer
 
 
-def in_combo(right: int, *, drawn: int = 0) -> Answer:
+def in_combo(right: int, *, arrow: int = 0) -> Answer:
     """Of a combo box whose value goes to `right`, and whose arrow is drawn from there on, or nowhere."""
-    pixels = np.full((200, 400, 3), 255, np.uint8)
-    if drawn:
-        pixels[72:78, drawn : drawn + 8] = 60
-    texts = (TextLine(text="Ward 1", box=Box(108, 66, right - 108, 18)),)
-    seen = ScreenState(
-        frame=Frame(pixels=pixels, taken_at=datetime.now(UTC)), texts=texts, text_method="known",
-        elements=(Element(box=PLACE, role=ElementRole.FIELD),),
-    )  # fmt: skip
+    seen = drawn(("Ward 1", Box(108, 66, right - 108, 18)))
+    if arrow:
+        seen.frame.pixels[72:78, arrow : arrow + 8] = 60
     return stands_as_wanted("choose", {"option": "Ward 1"}, PLACE, seen, seen).answer
 
 
 @pytest.mark.parametrize(
-    ("right", "drawn", "answer"),
+    ("right", "arrow", "answer"),
     [
         (170, 0, Answer.YES),
         (188, 0, Answer.CANNOT_TELL),  # where its arrow is wherever it is not seen
@@ -174,6 +161,6 @@ def in_combo(right: int, *, drawn: int = 0) -> Answer:
     ],
 )
 def test_a_value_that_may_go_on_behind_the_arrow_of_its_combo_box_is_no_choice(
-    right: int, drawn: int, answer: Answer
+    right: int, arrow: int, answer: Answer
 ) -> None:
-    assert in_combo(right, drawn=drawn) is answer
+    assert in_combo(right, arrow=arrow) is answer

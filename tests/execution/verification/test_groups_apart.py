@@ -40,42 +40,23 @@ def found(option: str, label: Box, state: ScreenState) -> Box | None:
     return radio_of(option, group_area(label, state), state)[0]
 
 
+# Where the labels of two groups stand, and their options.
+GROUPS = {
+    "in a row": ((40, 100), (140, 100), (240, 100), (440, 100), (540, 100), (640, 100)),
+    "side by side under their labels": ((40, 100), (40, 124), (40, 148), (440, 100), (440, 124), (440, 148)),
+    "close below each other": ((40, 100), (40, 118), (40, 136), (40, 154), (40, 172), (40, 190)),
+}
+
+
 @pytest.mark.parametrize("unread", [False, True])
-def test_of_two_groups_in_a_row_each_has_its_own_options(unread: bool) -> None:
+@pytest.mark.parametrize("places", GROUPS.values(), ids=GROUPS)
+def test_of_two_groups_each_has_its_own_options(places: tuple[tuple[int, int], ...], unread: bool) -> None:
     """Also where an option of one could not be read: that of the other is none of its."""
     form = Form()
-    smoker, allergic = form.label("Smoker", 40, 100), form.label("Allergic", 440, 100)
-    own = form.radio("" if unread else "Yes", 140, 100)
-    form.radio("No", 240, 100)
-    other = form.radio("Yes", 540, 100)
-    form.radio("No", 640, 100)
-    state = form.state()
-    assert found("Yes", smoker, state) == (None if unread else own)
-    assert found("Yes", allergic, state) == other
-
-
-@pytest.mark.parametrize("unread", [False, True])
-def test_of_two_groups_side_by_side_under_their_labels_each_has_its_own(unread: bool) -> None:
-    form = Form()
-    smoker, allergic = form.label("Smoker", 40, 100), form.label("Allergic", 440, 100)
-    own = form.radio("" if unread else "Yes", 40, 124)
-    form.radio("No", 40, 148)
-    other = form.radio("Yes", 440, 124)
-    form.radio("No", 440, 148)
-    state = form.state()
-    assert found("Yes", smoker, state) == (None if unread else own)
-    assert found("Yes", allergic, state) == other
-
-
-@pytest.mark.parametrize("unread", [False, True])
-def test_of_two_groups_close_below_each_other_each_has_its_own(unread: bool) -> None:
-    form = Form()
-    smoker = form.label("Smoker", 40, 100)
-    own = form.radio("" if unread else "Yes", 40, 118)
-    form.radio("No", 40, 136)
-    allergic = form.label("Allergic", 40, 154)
-    other = form.radio("Yes", 40, 172)
-    form.radio("No", 40, 190)
+    smoker, own = form.label("Smoker", *places[0]), form.radio("" if unread else "Yes", *places[1])
+    form.radio("No", *places[2])
+    allergic, other = form.label("Allergic", *places[3]), form.radio("Yes", *places[4])
+    form.radio("No", *places[5])
     state = form.state()
     smoker, allergic = (Box(box.x, box.y - 4, box.w, 18) for box in (smoker, allergic))  # as readers box a line
     assert found("Yes", smoker, state) == (None if unread else own)

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execution.perception.ocr.detection import LineFinder, detection_scale, joined_in_rows
-from execution.perception.ocr.rapidocr import RapidReader
 from execution.types import Box, Size
 from tests.execution.perception.drawing import Canvas
 
@@ -88,20 +87,3 @@ def test_large_screens_are_searched_at_a_smaller_scale(size, scale):
 def test_words_of_one_row_are_one_line_and_columns_far_apart_are_not():
     words = [Box(10, 10, 50, 20), Box(66, 11, 40, 20), Box(300, 10, 50, 20), Box(10, 40, 50, 20)]
     assert sorted(joined_in_rows(words)) == [Box(10, 10, 96, 21), Box(10, 40, 50, 20), Box(300, 10, 50, 20)]
-
-
-def test_the_reader_reads_an_edited_screen_as_if_for_the_first_time(reader):
-    """S2.11 with the real models: typing, a window moved over the text, and back."""
-    used = RapidReader()
-    canvas = Canvas(WIDTH, HEIGHT)
-    for row in range(6):
-        canvas.text(f"Ligne {row} du dossier n° {1000 + row}", 30 + 90 * row, 20 + 105 * row)
-    screens = [canvas.pixels.copy()]
-    typed = canvas.pixels.copy()
-    typed[500:530, 200:420] = screens[0][18:48, 20:240]
-    covered = typed.copy()
-    covered[200:420, 500:900] = 230
-    covered[230:262, 520:800] = screens[0][120:152, 110:390]
-    screens += [typed, covered, typed, screens[0]]
-    for pixels in screens:
-        assert used.read(pixels) == RapidReader().read(pixels)

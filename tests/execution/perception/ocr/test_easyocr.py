@@ -68,17 +68,9 @@ def test_without_a_folder_it_says_so():
     assert "no folder is configured" in problem(None)
 
 
-@pytest.mark.parametrize(("languages", "file"), [(("en",), "english_g2.pth"), (("ru", "en"), "cyrillic_g2.pth")])
-def test_the_languages_decide_which_weights_are_needed(tmp_path, languages, file):
-    assert file in problem(tmp_path, languages=languages)
-
-
-@pytest.mark.parametrize(
-    ("languages", "said"), [(("en", "tlh"), "does not read tlh"), (("ja", "fr"), "ja with English alone, not with fr")]
-)
-def test_languages_that_it_cannot_read_are_named(tmp_path, languages, said):
-    assert said in problem(tmp_path, languages=languages)
-    assert "RPA_OCR_LANGUAGES" in problem(tmp_path, languages=languages)
+def test_languages_that_it_cannot_read_are_named(tmp_path):
+    said = problem(tmp_path, languages=("en", "tlh"))
+    assert "does not read tlh" in said and "RPA_OCR_LANGUAGES" in said
 
 
 def test_where_it_is_not_installed_it_says_what_to_install(tmp_path, monkeypatch):
@@ -90,24 +82,14 @@ def test_where_it_is_not_installed_it_says_what_to_install(tmp_path, monkeypatch
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [DETECTOR, RECOGNISER])
-@pytest.mark.parametrize(
-    ("harm", "said"), [("cut off", "checksum|cut off"), ("empty", "is empty"), ("foreign", "checksum")]
-)
-def test_a_damaged_file_is_named_with_what_to_do(easyocr_folder, tmp_path, name, harm, said):
+@pytest.mark.parametrize(("name", "other"), [(DETECTOR, RECOGNISER), (RECOGNISER, DETECTOR)])
+def test_a_damaged_file_is_named_with_what_to_do(easyocr_folder, tmp_path, name, other):
+    """What is wrong with a file is told by `look_over` and `verify`."""
     for path in easyocr_folder.glob("*.pth"):
         shutil.copy(path, tmp_path)
-    path = tmp_path / name
-    if harm == "cut off":
-        path.write_bytes(path.read_bytes()[:-1000])
-    elif harm == "empty":
-        path.write_bytes(b"")
-    else:
-        shutil.copy(tmp_path / (DETECTOR if name == RECOGNISER else RECOGNISER), path)
+    shutil.copy(tmp_path / other, tmp_path / name)
     message = problem(tmp_path)
-    assert str(path) in message
-    assert any(word in message for word in said.split("|"))
-    assert "manage.py fetchmodels easyocr" in message
+    assert all(said in message for said in (str(tmp_path / name), "checksum", "manage.py fetchmodels easyocr"))
 
 
 @pytest.mark.slow

@@ -76,37 +76,11 @@ def test_boxes_hug_the_ink(reader):
     assert line.box.contains(box.center)
 
 
-def test_texts_on_both_sides_of_a_border_are_not_one(reader):
-    canvas = Canvas(600, 200)
-    left = canvas.text("Shift+Ctrl+N", 40, 80)
-    border = left.right + 4
-    canvas.draw.line((border, 20, border, 180), fill=(120, 120, 120))
-    canvas.text("du matin", border + 4, 80)
-    assert [line.text for line in reader.read(canvas.pixels)] == ["Shift+Ctrl+N", "du matin"]
-
-
 @pytest.mark.parametrize("text", ["OK", "No", "42", "12:30", "99", "L1", "Été"])
 def test_very_short_texts_are_read(reader, text):
     canvas = Canvas(400, 120)
     canvas.text(text, 150, 50)
     assert [line.text for line in reader.read(canvas.pixels)] == [text]
-
-
-def test_a_region_is_read_as_a_part_of_the_whole(reader):
-    canvas = Canvas(1280, 800)
-    canvas.text("outside", 30, 30)
-    inside = canvas.text("Nom du patient", 640, 500)
-    (line,) = reader.read(canvas.pixels, Box(600, 470, 300, 80))
-    assert line.text == "Nom du patient"
-    assert line.box.iou(inside) > 0.6
-
-
-def test_a_region_outside_the_picture_holds_nothing(reader):
-    assert reader.read(Canvas(200, 100).pixels, Box(500, 500, 40, 40)) == ()
-
-
-def test_an_empty_screen_holds_nothing(reader):
-    assert reader.read(Canvas(640, 400).pixels) == ()
 
 
 def test_a_line_read_before_is_remembered_until_one_pixel_of_it_changes():

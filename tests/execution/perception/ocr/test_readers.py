@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from execution.perception.analyzer import reader_from
 from execution.perception.config import PerceptionConfig
-from execution.perception.ocr import READERS, UnknownLanguage, open_reader
+from execution.perception.ocr import READERS, open_reader
 from execution.perception.ocr.base import TextReader, in_reading_order
 from execution.perception.ocr.easyocr import EasyReader
 from execution.perception.ocr.rapidocr import RapidReader
@@ -215,11 +215,6 @@ def test_threads_get_the_lines_of_their_own_pictures(any_reader):
     assert said == {i: [TEXTS[i]] for i in regions}
 
 
-@pytest.mark.parametrize("name", sorted(READERS))
-def test_every_reader_opens_without_loading_anything(name):
-    assert open_reader(name).name == name
-
-
 def test_an_unknown_reader_is_refused_with_the_list_of_those_there_are():
     with pytest.raises(ValueError, match=r"'paddle'.*easyocr, rapidocr, tesseract"):
         open_reader("paddle")
@@ -237,12 +232,6 @@ def test_the_configured_reader_is_opened_with_its_folder_and_languages(name, tmp
 
 def test_no_reader_can_be_configured():
     assert reader_from(PerceptionConfig(reader="none")) is None
-
-
-def test_tesseract_is_asked_for_its_own_names_of_languages():
-    assert TesseractReader(languages="eng+fra")._languages == "eng+fra"
-    with pytest.raises(UnknownLanguage, match="'tlh'"):
-        reader_from(PerceptionConfig(reader="tesseract", languages=("en", "tlh")))
 
 
 def test_importing_perception_loads_no_model_library():
