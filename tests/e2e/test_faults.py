@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +16,8 @@ from tests.support.display import DisplayProblem, wait_until
 from tests.support.product import Product, product
 
 pytestmark = [pytest.mark.display, pytest.mark.timeout(600)]
+
+LOCKED_S = 10
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +72,23 @@ def test_a_desktop_has_one_run_loop(world: Product) -> None:
     (pid,) = world.rows("SELECT pid FROM execution_robot WHERE stopped_at IS NULL")[0]
     assert str(pid) in done.stderr
     assert first.poll() is None
+
+
+def test_a_locked_database_is_waited_for(world: Product, otto: httpx.Client) -> None:
+    """C.7: locked for 10 s in the middle of a run; the run completes, and a request is answered."""
+    world.open_editor()
+    execution_id = start(otto, "automatic", "locked.txt")
+    wait_until(lambda: world.rows("SELECT 1 FROM execution_step"), timeout=60, what="the first step")
+    with closing(sqlite3.connect(world.data / "surehand.sqlite3", isolation_level=None, timeout=20)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        end = time.monotonic() + LOCKED_S
+        assert otto.get(f"/api/executions/{execution_id}/progress/").status_code == 200
+        wait_until(lambda: time.monotonic() > end, timeout=LOCKED_S + 5, what="the end of the lock")
+        other.execute("ROLLBACK")
+    wait_for(otto, execution_id, "completed")
+    assert (world.documents / "locked.txt").read_text().startswith("Marie Lefèvre\n")
+    seqs = [seq for (seq,) in world.rows("SELECT seq FROM execution_executionevent ORDER BY id")]
+    assert seqs == list(range(1, len(seqs) + 1))
 
 
 def test_a_file_of_that_name_is_no_proof_that_it_was_typed(world: Product, otto: httpx.Client) -> None:
