@@ -26,6 +26,8 @@ from execution.perception.fetching.progress import Progress
 from execution.perception.weights import Damaged, Weights
 from tests.execution.perception.test_weights import safetensors
 
+pytestmark = pytest.mark.extras
+
 WEIGHTS = bytes(range(256)) * 4000  # 1 MB
 
 

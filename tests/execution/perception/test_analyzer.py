@@ -201,6 +201,7 @@ def test_models_are_loaded_by_the_first_frame_or_by_warming_up():
     assert analyzer.reader._recogniser is not None
 
 
+@pytest.mark.extras
 def test_warming_up_says_what_is_missing(tmp_path):
     analyzer = build_analyzer(PerceptionConfig(reader="easyocr", models_dir=tmp_path))
     with pytest.raises(ReaderUnavailable, match="lacks its weights"):

@@ -57,6 +57,7 @@ def test_readers_that_need_no_files_are_sound(reader):
     assert PerceptionConfig(reader=reader).problems() == []
 
 
+@pytest.mark.extras
 @pytest.mark.parametrize(
     ("config", "setting", "said"),
     [
@@ -86,6 +87,7 @@ def test_every_fault_is_said_at_once():
     assert [p.setting for p in config.problems()] == ["RPA_OCR_ENGINE", "RPA_EMBEDDER", "RPA_UI_DETECTOR"]
 
 
+@pytest.mark.extras
 def test_weights_that_are_there_and_whole_are_sound(tmp_path):
     path = tmp_path / "w.safetensors"
     path.write_bytes(safetensors(a=8))
@@ -94,6 +96,7 @@ def test_weights_that_are_there_and_whole_are_sound(tmp_path):
     assert PerceptionConfig(ui_detector=str(tmp_path / "ui.onnx")).problems() == []
 
 
+@pytest.mark.extras
 @pytest.mark.parametrize(
     ("name", "content", "said"), [("w.pt", b"<html>", "web page"), ("w.txt", b"hello", "no weights file")]
 )
@@ -124,10 +127,12 @@ def test_open_clip_that_is_not_installed_is_said(monkeypatch, tmp_path):
     assert "make models" in problem.hint
 
 
+@pytest.mark.extras
 def test_the_names_of_clip_models_are_open_clips_own():
     assert {"ViT-B-32", "ViT-B-16", "ViT-L-14", "RN50"} <= set(clip_model_names())
 
 
+@pytest.mark.extras
 def test_every_fault_has_a_system_check_of_its_own(settings):
     """Refused at start, all at once; `rpa_site.E003` is as it was."""
     from rpa_site import checks

@@ -96,6 +96,7 @@ def test_a_checksum_tells_how_far_it_is(tmp_path):
     assert len(heard) > 1
 
 
+@pytest.mark.extras
 @pytest.mark.parametrize(
     ("languages", "recogniser"),
     [
@@ -117,6 +118,7 @@ def test_easyocr_has_a_detector_and_a_recogniser_by_language(languages, recognis
         assert len(weights.checksum) == 32
 
 
+@pytest.mark.extras
 @pytest.mark.parametrize(
     ("languages", "said"), [(("en", "tlh"), "tlh; it reads"), (("ru", "fr"), "ru with English alone, not with fr")]
 )
@@ -131,6 +133,7 @@ def test_easyocr_that_is_not_installed_is_said(monkeypatch):
         easyocr_table.__wrapped__()
 
 
+@pytest.mark.extras
 def test_the_table_of_models_is_read_without_loading_easyocr_or_changing_the_environment():
     """D4: importing the package would load torch, and its table sets a variable for it."""
     program = "import os, sys; from execution.perception.weights import easyocr_weights; easyocr_weights(('en',))\n"
