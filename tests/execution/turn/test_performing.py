@@ -434,9 +434,12 @@ def test_a_person_is_asked_where_nobody_else_can_say(
         assert (done.passed, s.kept().verified) == (True, "cannot_tell"), "it goes on, and is counted as not verified"
 
 
-def test_what_shows_a_little_later_is_asked_about_by_nobody(scene: Scenes) -> None:
-    """S1.5"""
-    s = scene(effect_class="opaque", retry_backoff_ms=300)
+@pytest.mark.parametrize("effect_class", ["opaque", "idempotent"])
+def test_what_shows_a_little_later_is_not_done_again_and_asked_about_by_nobody(
+    scene: Scenes, effect_class: str
+) -> None:
+    """S1.5, S1.16"""
+    s = scene(effect_class=effect_class, retry_backoff_ms=300)
     s.does("late")
     assert s.perform().passed
     assert (s.stage.asked, s.waited[0], s.world.acts) == ([], 0.3, ["ab"])
