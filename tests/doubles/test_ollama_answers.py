@@ -121,7 +121,7 @@ def test_an_answer_comes_late_without_anything_being_loaded(double: Make) -> Non
     ollama.wait_for(lambda: ollama.count("/api/ps") == 1)
     assert ask.client.get("/api/version").status_code == 200 and not answer.done()
     ollama.advance(4)
-    assert answer.result(10) == []
+    assert answer.result(60) == []
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_a_runner_that_is_killed_takes_everybody_in_its_line_along(double: Make)
     answers = [ask.later(ask.chat) for _ in range(3)]
     ollama.wait_for(lambda: ollama.models[VLM].runner is not None and ollama.models[VLM].runner.refs == 3)
     ollama.crash_runner(VLM)
-    assert all("unexpectedly stopped" in answer.result(10)["error"] for answer in answers)
+    assert all("unexpectedly stopped" in answer.result(60)["error"] for answer in answers)
     ollama.reply = Reply()
     assert ask.chat()["done"] and ollama.models[VLM].loads == 2
 

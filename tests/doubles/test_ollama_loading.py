@@ -17,7 +17,7 @@ def test_many_who_wait_for_the_same_model_cost_one_load(double: Make) -> None:
     answers = [ask.later(ask.load) for _ in range(5)]
     ollama.wait_for(lambda: len(ollama.scheduler.queue) == 4)
     ollama.advance(10)
-    assert all(answer.result(10)["done"] for answer in answers)
+    assert all(answer.result(60)["done"] for answer in answers)
     assert ollama.models[VLM].loads == 1
 
 
@@ -29,7 +29,7 @@ def test_what_is_loaded_is_not_held_up_by_a_load_of_something_else(double: Make)
     loading(ollama, B)
     assert ask.chat(model=A)["done"]
     ollama.advance(60)
-    slow.result(10)
+    slow.result(60)
 
 
 def test_an_old_server_lets_what_is_loaded_wait_behind_a_load(double: Make) -> None:
@@ -42,7 +42,7 @@ def test_an_old_server_lets_what_is_loaded_wait_behind_a_load(double: Make) -> N
     ollama.wait_for(lambda: len(ollama.scheduler.queue) == 1)
     assert not behind.done()
     ollama.advance(60)
-    assert slow.result(10)["done"] and behind.result(10)["done"]
+    assert slow.result(60)["done"] and behind.result(60)["done"]
 
 
 # --- unloads ----------------------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def test_an_old_server_holds_an_unload_until_the_load_is_over(double: Make) -> N
     ollama.wait_for(lambda: ollama.count("/api/generate") == 2)
     assert not unload.done()
     ollama.advance(10)
-    assert load.result(10)["done"] and unload.result(10)["done_reason"] == "unload"
+    assert load.result(60)["done"] and unload.result(60)["done_reason"] == "unload"
     assert ollama.models[VLM].state == ON_DISK
 
 
@@ -68,7 +68,7 @@ def test_an_unload_of_a_busy_model_waits_for_its_answer(double: Make) -> None:
     ask.unload()
     assert ollama.models[VLM].state == STOPPING
     ollama.advance(5)
-    assert answer.result(10)["done"] and ollama.models[VLM].state == ON_DISK
+    assert answer.result(60)["done"] and ollama.models[VLM].state == ON_DISK
 
 
 def test_a_later_request_without_one_waits_for_the_end_and_loads_again(double: Make) -> None:
@@ -79,7 +79,7 @@ def test_a_later_request_without_one_waits_for_the_end_and_loads_again(double: M
     again = ask.later(ask.load)
     ollama.wait_for(lambda: ollama.scheduler.current is not None)
     ollama.advance(5)
-    assert again.result(10)["done"]
+    assert again.result(60)["done"]
     assert (ollama.models[VLM].unloads, ollama.models[VLM].loads) == (1, 2)
 
 
@@ -90,7 +90,7 @@ def test_the_keep_alive_begins_when_the_answer_ends(double: Make) -> None:
     answer = ask.later(ask.chat, keep_alive=10)
     busy(ollama)
     ollama.advance(100)
-    answer.result(10)
+    answer.result(60)
     ollama.advance(9)
     assert ollama.models[VLM].state == LOADED
     ollama.advance(1)
@@ -128,7 +128,7 @@ def test_a_busy_model_is_waited_for_before_it_goes(double: Make) -> None:
     ollama.wait_for(lambda: ollama.models[A].state == STOPPING)
     assert ollama.models[B].state == ON_DISK
     ollama.advance(7)
-    assert answer.result(10)["done"] and load.result(10)["done"]
+    assert answer.result(60)["done"] and load.result(60)["done"]
     assert (ollama.models[A].state, ollama.models[B].state) == (ON_DISK, LOADED)
 
 
@@ -152,7 +152,7 @@ def test_who_waits_for_a_loaded_model_waits_without_bound(double: Make) -> None:
     for left in range(7, -1, -1):
         ollama.advance(1)
         assert runner.refs == left
-    assert all(answer.result(10)["done"] for answer in answers)
+    assert all(answer.result(60)["done"] for answer in answers)
 
 
 def test_an_old_server_counts_who_wants_a_loaded_model_against_its_queue(double: Make) -> None:
@@ -173,7 +173,7 @@ def test_who_hangs_up_in_the_line_for_a_slot_leaves_it(double: Make) -> None:
     second.close()
     busy(ollama)
     ollama.advance(5)
-    assert first.result(10)["done"] and len(ollama.asks) == 2
+    assert first.result(60)["done"] and len(ollama.asks) == 2
 
 
 # --- out of memory, crashes -------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def test_memory_that_another_program_takes_during_a_load_is_missed_at_its_end(do
     ollama.ledger.set_foreign(20_000)
     ollama.advance(10)  # the first is put out, and it is tried again, alone: as much of it as fits
     ollama.advance(10)
-    assert load.result(10).json()["done"]
+    assert load.result(60).json()["done"]
     assert (ollama.models[A].state, ask.ps()[0]["size_vram"]) == (ON_DISK, 4000 * MB)
     assert ollama.ledger.peak_mb <= ollama.ledger.total_mb
 
@@ -219,7 +219,7 @@ def test_ps_tells_a_stale_end_while_a_model_answers(double: Make) -> None:
     ollama.advance(90)
     assert ask.ps()[0]["expires_at"] == before  # half a minute ago
     ollama.advance(10)
-    answer.result(10)
+    answer.result(60)
     assert ask.ps()[0]["expires_at"] > before
 
 
@@ -256,7 +256,7 @@ def test_the_next_load_waits_for_the_memory_of_the_last_one_and_for_no_more_than
     ollama.advance(4.9)
     assert ollama.models[B].state == ON_DISK
     ollama.advance(0.2)
-    assert load.result(10)["done"]
+    assert load.result(60)["done"]
 
 
 def test_other_programs_use_counts_and_the_peak_is_kept(double: Make) -> None:

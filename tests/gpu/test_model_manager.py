@@ -440,7 +440,7 @@ def test_every_choice_is_in_the_log_of_the_operator(
 
 # --- loading ahead --------------------------------------------------------------------------------------------------
 async def until(what: Callable[[], Any]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not what():
             await asyncio.sleep(0)
 

@@ -123,7 +123,7 @@ def test_a_request_survives_the_death_of_the_owner(
         first.wait(60)
         wait_for(lambda: holder() == f"second {os.getpid()}")
         ollama.let_loads_end()
-        asked.result(10)
+        asked.result(60)
         assert ollama.models[VLM].state == LOADED
         assert OwnerRequest.objects.get().state == "done"
     said = last_known_status()
@@ -212,7 +212,7 @@ def test_a_run_loop_that_ends_in_the_middle_of_a_load_is_soon_rid_of_the_gpu_whe
         ending.release()
         assert holder()
         ollama.let_loads_end()
-        asked.result(10)
+        asked.result(60)
         wait_for(lambda: not holder())
         here.claim("next")
         assert holder() == f"next {os.getpid()}"
@@ -242,7 +242,7 @@ def test_the_queue_in_the_row_is_told_anew_when_a_turn_ends_without_an_event(
         wait_for(lambda: GPUState.objects.filter(queue_length=2).exists())
         ends.set()
         for one in using:
-            one.result(10)
+            one.result(60)
         wait_for(lambda: GPUState.objects.filter(queue_length=0, queue=[]).exists())
         assert GPUEvent.objects.count() == events
 
@@ -261,6 +261,6 @@ def test_a_chat_of_another_process_gives_way_to_a_run(here: GPUResourceManager, 
         ollama.wait_for(lambda: ollama.count("/api/chat") == 1)
         here.set_execution_mode_sync(ExecutionMode.AUTOPILOT)
         with pytest.raises(GpuBusy):
-            chatting.result(10)
+            chatting.result(60)
         assert ollama.models[VLM].state == ON_DISK
         assert OwnerRequest.objects.get().error == "GpuBusy"

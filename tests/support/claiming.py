@@ -18,7 +18,7 @@ def claimed_at_once(robots: Sequence[Robot], identity: DesktopIdentity) -> list[
 
     def take(one: Robot) -> None:
         try:
-            gate.wait(10)
+            gate.wait(60)
             if claimed := claim(one, identity):
                 got.append(claimed)
         except Exception as error:

@@ -192,7 +192,7 @@ def at_once(*calls: Callable[[], Any]) -> list[Any]:
 
     def answer(call: Callable[[], Any]) -> Any:
         try:
-            barrier.wait(10)
+            barrier.wait(60)
             return call()
         finally:
             connections.close_all()

@@ -6,7 +6,8 @@ import gc
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -14,13 +15,14 @@ import pytest
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.elements import FrameDetector
 from execution.perception.embedding import BuiltinEmbedder
+from execution.perception.parts import PartAnswer, PerceptionPart
 from execution.perception.watchdog import Guard, Hung, patience_s, wait_for_the_hanging
 from execution.types import Box, Element, ElementRole, Embedding, TextLine
 from tests.execution.perception.drawing import Canvas, frame
 from tests.support.display import wait_until
 
 SOON = 0.05
-PATIENCE = 0.4  # long enough for the parts that work, on a busy machine
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -94,7 +96,7 @@ def test_its_thread_ends_with_it() -> None:
     assert thread.daemon
     del guard
     gc.collect()
-    thread.join(5)
+    thread.join(60)
     assert not thread.is_alive()
 
 
@@ -133,6 +135,18 @@ class Hanging:
         return Embedding(model=self.model_id, vector=np.ones(1, np.float32))
 
 
+class Impatient(PerceptionPart):
+    """Is given up soon; the parts that work have all the time that a busy machine takes."""
+
+    def ask(self, function: Callable[[], T], *, patience: float) -> PartAnswer[T]:
+        return super().ask(function, patience=0.4)
+
+
+def impatient(analyzer: ScreenAnalyzer, part: str) -> ScreenAnalyzer:
+    setattr(analyzer, part, Impatient(getattr(analyzer, part).name))
+    return analyzer
+
+
 def page(text: str) -> Canvas:
     canvas = Canvas(320, 120)
     canvas.button(text, Box(20, 20, 90, 30))
@@ -143,10 +157,10 @@ def test_a_reader_that_hangs_costs_the_text_and_nothing_else(
     let_go: threading.Event, caplog: pytest.LogCaptureFixture
 ) -> None:
     reader = Hanging(let_go)
-    analyzer = ScreenAnalyzer(reader, FrameDetector(), BuiltinEmbedder())
+    analyzer = impatient(ScreenAnalyzer(reader, FrameDetector(), BuiltinEmbedder()), "_reading")
     with caplog.at_level(logging.WARNING):
-        first = analyzer.analyze(frame(page("One").pixels), None, patience=PATIENCE)
-        second = analyzer.analyze(frame(page("Two").pixels), None, patience=60)
+        first = analyzer.analyze(frame(page("One").pixels), None)
+        second = analyzer.analyze(frame(page("Two").pixels), None)
     for state in (first, second):
         assert (state.degraded, state.texts, state.text_method, state.cache_hit) == (True, (), "", False)
         assert state.elements
@@ -158,7 +172,8 @@ def test_a_reader_that_hangs_costs_the_text_and_nothing_else(
     assert len(caplog.records) == 2
     let_go.set()
     wait_until(lambda: not analyzer._reading.hangs, what="the reader to return")
-    healed = analyzer.analyze(frame(page("Two").pixels), None, patience=60)
+    analyzer._reading = PerceptionPart(analyzer._reading.name)
+    healed = analyzer.analyze(frame(page("Two").pixels), None)
     assert (healed.degraded, [line.text for line in healed.texts], healed.notes) == (False, ["Save"], ())
     assert analyzer.report()["problems"] == []
 
@@ -167,7 +182,8 @@ def test_a_reader_that_hangs_costs_the_text_and_nothing_else(
 def test_a_detector_or_an_embedder_that_hangs_costs_what_it_tells(let_go: threading.Event, part: str) -> None:
     hanging, detects = Hanging(let_go), part == "element detector"
     analyzer = ScreenAnalyzer(None, hanging if detects else FrameDetector(), BuiltinEmbedder() if detects else hanging)
-    state = analyzer.analyze(frame(page("One").pixels), None, patience=PATIENCE)
+    impatient(analyzer, "_detecting" if detects else "_embedding")
+    state = analyzer.analyze(frame(page("One").pixels), None)
     assert (state.degraded, bool(state.elements), state.embedding is not None) == (True, not detects, detects)
     assert state.notes == (f"The {part} has not come back within 0.4 s.",)
 

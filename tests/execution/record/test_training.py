@@ -109,6 +109,7 @@ def test_an_export_has_each_picture_once_and_is_written_by_the_command(coached: 
     assert not list(lines("another"))
 
 
+@pytest.mark.slow
 def test_memory_stays_flat_however_many_there_are(coached: Any) -> None:
     session = TrainingSession.objects.get()
     one = TrainingRecord.objects.values().first()

@@ -270,7 +270,7 @@ def test_whoever_gives_up_waits_until_it_is_cleaned_up(make: Any, talk: str) -> 
 
     async def leave() -> None:
         parts = assistant.astream_message("Which step failed?", conversation=talk)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             async for _part in parts:
                 if waiting.is_set():
                     raise TimeoutError
@@ -300,7 +300,7 @@ def test_shutting_down_ends_what_is_being_said(make: Any, talk: str) -> None:
     reader.start()
     assert waiting.wait(60)
     assistant.shutdown()
-    reader.join(5)
+    reader.join(60)
     assert got[-1].outcome is AnswerOutcome.STOPPED
     assistant.shutdown()
     with pytest.raises(GPUError, match="answers no more"):

@@ -322,7 +322,7 @@ async def test_a_cancelled_use_gives_the_model_back(office: Office) -> None:
 
 
 async def test_an_owner_that_dies_does_not_end_a_use_and_the_next_one_takes_it_over(office: Office) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         first = office.open()
         await first.__aenter__()
         async with office.remote().use(USE):

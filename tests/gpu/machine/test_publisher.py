@@ -70,7 +70,7 @@ async def opened(publisher: Publisher, owner: Holder = ME) -> AsyncIterator[None
         yield
     finally:
         publisher.shut()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await running
 
 
@@ -88,7 +88,7 @@ async def used(database: DatabaseThread) -> list[int]:
 
 async def until(database: DatabaseThread, condition: Callable[[GPUState], Any]) -> GPUState:
     """Wait until the row is so."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (row := await state(database)) is None or not condition(row):
             await asyncio.sleep(POLL_S)
     return row
@@ -97,7 +97,7 @@ async def until(database: DatabaseThread, condition: Callable[[GPUState], Any]) 
 async def turns(manager: Manager, number: int = 3) -> None:
     """Wait until so many more pictures of the manager were taken; all but the last one are written by then."""
     wanted = manager.looks + number
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while manager.looks < wanted:
             await asyncio.sleep(POLL_S)
 
@@ -155,7 +155,7 @@ async def test_a_slow_database_is_told_the_newest_state_and_every_event(
     async with opened(slow):
         await until(database, lambda row: True)
         looks, go_on = manager.looks, threading.Event()
-        database.submit(lambda: go_on.wait(10))
+        database.submit(lambda: go_on.wait(60))
         for number in range(50):
             manager.status = replace(STATUS, queue_length=number)
             slow.hear("resource_changed", f"change {number}", manager.status)
@@ -339,7 +339,7 @@ async def test_a_fault_in_what_is_told_is_no_end_of_telling(
         await until(database, lambda row: True)
         with monkeypatch.context() as trouble:
             trouble.setattr("gpu.machine.publisher.as_json", lambda value: 1 / 0)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 while "is not told" not in caplog.text:
                     await asyncio.sleep(POLL_S)
         manager.status = replace(STATUS, queue_length=3)
@@ -368,6 +368,6 @@ async def test_it_ends_though_something_changes_in_the_very_moment_it_is_cancell
     for _ in range(passes):
         await asyncio.sleep(0)
     running.cancel()
-    done, _left = await asyncio.wait({running}, timeout=5)
+    done, _left = await asyncio.wait({running}, timeout=60)
     assert done
     publisher.shut()
