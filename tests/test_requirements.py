@@ -33,6 +33,7 @@ def helper():
 '''
 
 
+@pytest.mark.slow
 def test_every_number_that_is_cited_stands_in_the_document() -> None:
     known = {*tool.numbers_of(DOCUMENT), *tool.chapters_of(DOCUMENT)}
     unknown = [f"{one.path}:{one.line} {one.number}" for one in tool.all_citations() if one.number not in known]
@@ -45,6 +46,7 @@ def test_every_number_stands_once() -> None:
     assert [number for number in numbers if numbers.count(number) > 1] == []
 
 
+@pytest.mark.slow
 def test_nothing_points_to_a_document_that_is_not_here() -> None:
     files = set(tool.tracked())
     found = []

@@ -131,6 +131,7 @@ MOVES = st.tuples(
 
 @examples(max_examples=60)
 @given(moves=st.lists(MOVES, min_size=1, max_size=25))
+@pytest.mark.slow
 def test_sums_are_those_of_the_rows_in_any_order(moves: list[tuple[str, int, int, str]]) -> None:
     """S7.5, S7.6: late, twice, corrected, with a crash in between, with a run that is gone."""
     with undone():

@@ -75,6 +75,7 @@ def test_what_was_open_before_is_shut_at_the_start(tmp_path: Path) -> None:
     shut(tmp_path / "nowhere")
 
 
+@pytest.mark.slow
 def test_the_commands_make_nothing_that_others_read(tmp_path: Path) -> None:
     """The database with all it holds, made by `migrate` under an open umask."""
     env = {**os.environ, "RPA_DATA_DIR": str(tmp_path / "var")}

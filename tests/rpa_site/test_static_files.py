@@ -43,6 +43,7 @@ def copied(once: Path, tmp_path: Path, settings: Any) -> Path:
     return Path(shutil.copytree(once, settings.STATIC_ROOT))
 
 
+@pytest.mark.slow
 def test_a_collected_file_is_compressed_and_kept_for_ever(collected: Path) -> None:
     name = static(SCRIPT)
     assert re.fullmatch(r"/static/execution/live\.[0-9a-f]{12}\.js", name)

@@ -215,6 +215,7 @@ def test_an_answer_has_no_blank_line_and_takes_few_queries(django_assert_max_num
     assert "\n\n" not in f"{told.answer} {told.without_model}"
 
 
+@pytest.mark.slow
 def test_the_facts_of_a_long_run_fit_a_context() -> None:
     """S4.3: about 5000 tokens at the most, whatever the screens hold."""
     run = make_execution()

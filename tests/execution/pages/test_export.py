@@ -118,6 +118,7 @@ def test_a_picture_that_is_no_longer_kept_is_left_out() -> None:
     assert len(whole(run).namelist()) == 3
 
 
+@pytest.mark.slow
 def test_five_hundred_pictures_take_no_more_memory_than_five(settings, tmp_path: Path) -> None:
     """Each piece is gone before the next one is made."""
     settings.DATA_DIR = tmp_path

@@ -269,6 +269,7 @@ def fits(host: Mapping[str, Any], flow: Mapping[str, Any]) -> bool:
     turns=st.lists(st.tuples(st.integers(0, 2), st.booleans()), min_size=1, max_size=12),
 )
 @pytest.mark.django_db(transaction=False)
+@pytest.mark.slow
 def test_who_takes_what_by_chance(
     given_flows: list[dict[str, Any]],
     given_hosts: list[dict[str, Any]],

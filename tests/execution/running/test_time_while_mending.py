@@ -57,6 +57,7 @@ def mended(run: Execution, **who: Any) -> dict[str, Any] | None:
     return told
 
 
+@pytest.mark.slow
 def test_the_time_stands_still_while_its_step_is_mended_and_runs_on_afterwards(asked: Execution) -> None:
     """Far beyond its end it is asked as before; left, it ends as any other that nobody answers."""
     dora = make_user("designer", "dora")
@@ -80,6 +81,7 @@ def test_the_time_stands_still_while_its_step_is_mended_and_runs_on_afterwards(a
     assert question(asked).decision.source == DecisionSource.POLICY
 
 
+@pytest.mark.slow
 def test_whoever_closes_the_browser_holds_it_no_more(asked: Execution) -> None:
     """S1.10: without a sign of life it was held until the last one was good."""
     lesson = begin_mending(asked, question(asked).step.index, user=make_user("designer", "dora"))

@@ -37,6 +37,7 @@ def test_it_asks_at_the_step_that_is_not_proved_and_at_no_other(stage: Any) -> N
     assert s.outcomes() == ["succeeded", "succeeded", "succeeded", "terminal"]
 
 
+@pytest.mark.django_db(transaction=True)  # whoever waits for an answer opens the database anew
 def test_without_an_answer_nothing_is_done(stage: Any) -> None:
     s = stage(confirmation_timeout_s=0.05)
     asking(s, 0.5)
