@@ -6,7 +6,8 @@ WORKERS ?= 3
 # A worker that dies ends the run and names its test: a new one in its place would wait for ever for what was left.
 PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart=0
 # What a landing must pass: all that needs no display, browser or extras and is not timed, and of the rest a fixed core.
-GATE = -m "core or not (display or browser or slow or extras or timing)" --ignore tests/doubles --ignore tests/benchmarks
+GATE = -m "core or not (display or browser or slow or extras or timing)" --hypothesis-profile=gate \
+	--ignore tests/doubles --ignore tests/benchmarks
 CLAIMS = tests/execution/record/test_claims.py
 
 .PHONY: run models test test-all test-postgres lint audit bench messages requirements vendor demo setup setup-dev

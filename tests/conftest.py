@@ -38,9 +38,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
 os.environ.setdefault(SHARED, str(DATA_DIR / "shared"))  # of the first process, which outlives its workers
 
 # The same examples every time, neither they nor the making of them timed: the machines that run them are of any speed.
-property_settings.register_profile(
-    "surehand", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+# What every change must pass tries fewer of them.
+SAME = {"derandomize": True, "deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+property_settings.register_profile("surehand", **SAME)
+property_settings.register_profile("gate", **SAME, max_examples=25)
 property_settings.load_profile("surehand")
 
 # A page has as long as a machine may take that runs the other half of the tests meanwhile; what comes is not slower.
