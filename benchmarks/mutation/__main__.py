@@ -65,21 +65,23 @@ MODULES = {
     "workflows/vault.py": ["tests/workflows/test_vault.py"],
     "rpa_site/roles.py": ["tests/rpa_site/test_roles.py"],
 }
-# What keeps the robot from acting where, when or for whom it should not, and the tests of the gate that come by there.
-_RECORD = ["tests/execution/record", *DEATHS]
-_DOORS = ["tests/execution/actions", "tests/execution/api"]
+# What keeps the robot from acting where, when or for whom it should not, and tests of the gate that come by there.
+_ROUTES = "tests/test_routes.py"
+_LOOKS = [f"tests/execution/turn/test_{name}.py" for name in ("readiness", "repeating", "performing", "loop_checks")]
+_RECORD = [f"tests/execution/record/test_{name}.py" for name in ("claims", "journal", "journal_kept", "patience")]
+_ANSWERS = [f"tests/execution/{name}.py" for name in ("actions/test_decide", "actions/test_hold", "api/test_decide_api")]
 SAFETY = {
     "execution/targeting/vetoes.py": ["tests/execution/targeting"],
-    "execution/turn/readiness.py": ["tests/execution/turn"],
-    "execution/turn/repeating.py": ["tests/execution/turn"],
-    "execution/verification/identity.py": ["tests/execution/verification", "tests/execution/turn/test_readiness.py"],
+    "execution/turn/readiness.py": _LOOKS,
+    "execution/turn/repeating.py": _LOOKS,
+    "execution/verification/identity.py": ["tests/execution/verification", *_LOOKS],
     "execution/verification/verifier.py": ["tests/execution/verification"],
-    "execution/record/fence.py": _RECORD,
-    "execution/record/claims.py": _RECORD,
-    "execution/actions/decide.py": _DOORS,
-    "execution/permissions.py": [*_DOORS, "tests/execution/pages", "tests/test_routes.py"],
-    "workflows/permissions.py": ["tests/workflows", "tests/test_routes.py"],
-    "rpa_site/roles.py": ["tests/rpa_site", "tests/test_routes.py"],
+    "execution/record/fence.py": [*_RECORD, *DEATHS],
+    "execution/record/claims.py": [*_RECORD, *DEATHS],
+    "execution/actions/decide.py": [*_ANSWERS, "tests/execution/record/test_attribution.py"],
+    "execution/permissions.py": [_ROUTES, *_ANSWERS],
+    "workflows/permissions.py": [_ROUTES],
+    "rpa_site/roles.py": [_ROUTES, "tests/rpa_site/test_roles.py"],
 }
 ENOUGH = 0.9
 LOT = 29  # the seed by which mutants of SAFETY are taken
