@@ -69,7 +69,7 @@ MODULES = {
 _ROUTES = "tests/test_routes.py"
 _LOOKS = [f"tests/execution/turn/test_{name}.py" for name in ("readiness", "repeating", "performing", "loop_checks")]
 _RECORD = [f"tests/execution/record/test_{name}.py" for name in ("claims", "journal", "journal_kept", "patience")]
-_ANSWERS = [f"tests/execution/{name}.py" for name in ("actions/test_decide", "actions/test_hold", "api/test_decide_api")]
+_ANSWERS = [f"tests/execution/{name}.py" for name in ("actions/test_decide", "actions/test_hold")]
 SAFETY = {
     "execution/targeting/vetoes.py": ["tests/execution/targeting"],
     "execution/turn/readiness.py": _LOOKS,
@@ -78,7 +78,11 @@ SAFETY = {
     "execution/verification/verifier.py": ["tests/execution/verification"],
     "execution/record/fence.py": [*_RECORD, *DEATHS],
     "execution/record/claims.py": [*_RECORD, *DEATHS],
-    "execution/actions/decide.py": [*_ANSWERS, "tests/execution/record/test_attribution.py"],
+    "execution/actions/decide.py": [
+        *_ANSWERS,
+        "tests/execution/api/test_decide_api.py",
+        "tests/execution/record/test_attribution.py",
+    ],
     "execution/permissions.py": [_ROUTES, *_ANSWERS],
     "workflows/permissions.py": [_ROUTES],
     "rpa_site/roles.py": [_ROUTES, "tests/rpa_site/test_roles.py"],
