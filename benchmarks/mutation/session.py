@@ -187,6 +187,7 @@ def _dotted(path: Path) -> str:
 
 def judge(path: Path, tests: list[str], mutants: Sequence[Mutant]) -> Findings:
     """What becomes of mutants of the module at `path` (from the root) under those of `tests` that are in the gate."""
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)  # tests/conftest.py names them once it has made a place for its data
     breaker = Breaker(path, mutants)
     options = ["-q", "-p", "no:cacheprovider", "-m", "not (display or browser or slow or extras or timing)"]
     with redirect_stdout(io.StringIO()) as said:
