@@ -12,7 +12,7 @@ from execution.language.screen_texts import wanted
 from execution.targeting.picture_fit import PictureFit
 from execution.targeting.signs import Signs, Surroundings
 from execution.targeting.vetoes import veto
-from execution.types import Box
+from execution.types import Box, Element, ElementRole
 from sentences.said import Said
 from tests.execution.perception.drawing import Canvas, Pictures
 from tests.execution.targeting.forms import context
@@ -70,3 +70,15 @@ def test_on_a_screen_that_was_not_read_no_record_is_believed_by_its_picture_or_i
     beside = (NeighbourSpec(text="DUPONT Marie", dx=-300, dy=0),)
     assert against({"text": "Open", "alike": 3, "neighbours": beside}, read=False) == "targeting.row_unread"
     assert against({"text": "Open", "neighbours": beside}, read=False) == ""
+
+
+def test_one_neighbour_is_enough_where_one_is_all_there_was() -> None:
+    alone = {**AS_TAUGHT, "around": Surroundings(seen=1, asked=1)}
+    assert against({"text": "Open", "needed": ("neighbours",)}, **alone) == ""
+
+
+@pytest.mark.parametrize(("read", "code"), [("Print", ""), ("Print all records", "targeting.part_of_longer_text")])
+def test_a_button_that_says_more_is_another_one(read: str, code: str) -> None:
+    button = Element(box=PLACE, role=ElementRole.BUTTON, text=read)
+    seen = {"text": 1.0, "says": read, "whole": read == "Print", "element": button, "look": AS_TAUGHT["look"]}
+    assert against({"text": "Print", "role": ElementRole.BUTTON}, **seen) == code

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from execution.types import Answer, Box, Element, ElementRole, TextLine, Window
-from execution.verification.identity import check
+from execution.verification.identity import check, cut_off
 from execution.verification.reading import ScreenReading
 from tests.execution.perception.drawing import Canvas
 from workflows.graph import IdentitySpec
@@ -152,3 +152,17 @@ def test_no_note_names_anybody():
         fact = asked((f"Patient: {shown}", 40, 40))
         assert "DUPONT" not in fact.note
         assert "MARTIN" not in fact.note
+
+
+def test_a_word_within_a_text_is_no_label_and_one_behind_it_is():
+    assert asked(("The Patient | Patient: DUPONT Marie", 40, 40)).answer is YES
+
+
+def test_what_stands_below_may_begin_a_little_left_of_its_label():
+    assert asked(("Patient", 46, 40), ("DUPONT Marie", 40, 62)).answer is YES
+
+
+@pytest.mark.parametrize(("right", "cut"), [(898, True), (897, False)])
+def test_a_text_that_goes_to_the_edge_of_the_screen_may_be_cut_off(right: int, cut: bool):
+    line = TextLine(text="DUPONT Marie", box=Box(right - 80, 40, 80, 16))
+    assert cut_off((line,), ScreenReading(Canvas(900, 600).state())) is cut
