@@ -14,6 +14,7 @@ from execution.choices import FINAL, ExecutionState, PauseReason, PromptKind, Pr
 from execution.exceptions import UnknownExecution
 from execution.models import Execution, Prompt, Step
 from tests.factories import make_execution, make_published
+from workflows.models import WorkflowVersion
 
 pytestmark = pytest.mark.django_db
 
@@ -173,6 +174,17 @@ def test_a_run_keeps_its_version() -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         version.delete()
     assert run.version == version
+
+
+def test_a_run_read_again_has_the_version_in_hand_as_long_as_it_is_of_that(django_assert_num_queries: Any) -> None:
+    """S6.14: one that has moved to another version in between is given with that one."""
+    version = make_published()
+    run = make_execution(version=version)
+    with django_assert_num_queries(1):
+        assert Execution.objects.by_id(run.execution_id, version=version).version is version
+    other = WorkflowVersion.objects.create(workflow=version.workflow, number=version.number + 1, graph=version.graph)
+    Execution.objects.update(version=other)
+    assert Execution.objects.by_id(run.execution_id, version=version).version == other
 
 
 def test_the_tables_are_what_the_migrations_make() -> None:

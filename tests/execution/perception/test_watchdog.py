@@ -12,7 +12,8 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from execution.perception.analyzer import ScreenAnalyzer
+from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.config import PerceptionConfig
 from execution.perception.elements import FrameDetector
 from execution.perception.embedding import BuiltinEmbedder
 from execution.perception.parts import PartAnswer, PerceptionPart
@@ -186,6 +187,14 @@ def test_a_detector_or_an_embedder_that_hangs_costs_what_it_tells(let_go: thread
     state = analyzer.analyze(frame(page("One").pixels), None)
     assert (state.degraded, bool(state.elements), state.embedding is not None) == (True, not detects, detects)
     assert state.notes == (f"The {part} has not come back within 0.4 s.",)
+
+
+def test_a_part_is_waited_for_as_long_as_the_deployment_says(let_go: threading.Event) -> None:
+    """In lessons and for taught pictures too, where no run says how long."""
+    config = PerceptionConfig(reader="none", analyze_timeout_ms=20_000)
+    assert build_analyzer(config).patience == patience_s(20_000)
+    state = ScreenAnalyzer(Hanging(let_go), None, None, patience=SOON).analyze(frame(page("One").pixels), None)
+    assert [note.partition(" within ")[2] for note in state.notes] == ["0.05 s."]
 
 
 def test_a_detector_that_answers_outside_the_picture_is_cut_and_told() -> None:
