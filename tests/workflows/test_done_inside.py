@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import pytest
-from django.apps import apps
 
 from tests.factories import make_published, make_user
 from tests.workflows.test_proofs import LOOK, click, node, saving
@@ -58,17 +54,6 @@ ALL = {
 def test_each_version_says_all_that_it_does() -> None:
     make_published(workflow_id="other")
     assert said() == {**ALL, "other 1": {"other"}}
-
-
-@pytest.mark.usefixtures("outermost")
-def test_what_was_published_before_says_so_too() -> None:
-    """As the migration fills it in; done twice it is the same."""
-    migration: Any = import_module("workflows.migrations.0019_done_inside")
-    WorkflowVersion.does.through.objects.all().delete()
-    assert not any(said().values())
-    migration.fill(apps, None)
-    migration.fill(apps, None)
-    assert said() == ALL
 
 
 def test_what_comes_in_a_file_says_so_too(outermost: WorkflowVersion) -> None:

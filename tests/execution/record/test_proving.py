@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.utils import timezone
 
 from execution.actions.corrections import put_correction
@@ -164,24 +162,3 @@ def test_where_nobody_kept_what_its_screen_was_like_it_is_trusted_nowhere(kind: 
 def trusts_anywhere(row: LearnedCorrection) -> bool:
     (one,) = in_force(row.pack.workflow.workflow_id)
     return one.is_trusted(LIT) or one.is_trusted(UNLIT)
-
-
-def test_what_was_kept_before_counts_as_it_did(row: LearnedCorrection) -> None:
-    """It was trusted as it was learned, by all of its uses; by a value on any screen."""
-    rule = look(row.pack.workflow.versions.get(), kind="params", payload={"params": {"text": "b"}}, conditions={})
-    off = look(row.pack.workflow.versions.get(), edge_id="click_other", state=CorrectionState.OFF)
-    for one in (row, rule):
-        used(one, UNLIT)
-        used(one, UNLIT)
-    CorrectionUse.objects.update(conditions={})
-    LearnedCorrection.objects.update(proved=[])
-    import_module("execution.migrations.0034_conditions_of_uses").as_they_counted(apps, None)
-    found = {one.key: set(one.trusted_in) for one in in_force(row.pack.workflow.workflow_id)}
-    assert found == {row.key: {LIT}, rule.key: {None}}
-    off.refresh_from_db()
-    assert off.proved == []
-    for one in (row, rule):
-        before = LearnedCorrection.objects.values("state", "proved").get(pk=one.pk)
-        one.refresh_from_db()
-        settle(one)
-        assert LearnedCorrection.objects.values("state", "proved").get(pk=one.pk) == before
