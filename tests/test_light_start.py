@@ -124,11 +124,13 @@ def test_the_whole_set_holds_the_light_one_and_the_models() -> None:
     assert "-r requirements-base.txt\n" in (ROOT / "requirements-dev.txt").read_text()
 
 
+@pytest.mark.slow
 def test_every_module_can_be_imported_with_the_light_set_alone() -> None:
     done = light(EVERYTHING)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@pytest.mark.slow
 def test_the_defaults_read_a_screen_with_the_light_set_alone() -> None:
     done = light(A_SCREEN_IS_READ)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -144,6 +144,7 @@ def test_no_number_in_a_body_makes_the_server_fail(admin: Client, named: dict[st
 
 
 @pytest.mark.parametrize("value", TOO_LARGE[1::2], ids=lambda v: str(v)[:12])
+@pytest.mark.slow
 def test_no_number_in_the_query_of_a_page_makes_the_server_fail(
     admin: Client, named: dict[str, str], value: Any
 ) -> None:

@@ -40,6 +40,7 @@ def tracked() -> list[str]:
     return [name for name in listed.split("\0") if name]
 
 
+@pytest.mark.slow
 def test_the_web_process_loads_nothing_heavy() -> None:
     """D4: it starts in a second and without a display."""
     done = subprocess.run(

@@ -365,7 +365,8 @@ def test_every_path_of_the_walk_leads_to_the_route_it_was_made_from(db, world):
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("who", "method"),
-    [("stranger", m) for m in READS + WRITES] + [(who, m) for who in ("nobody", "inactive") for m in ("get", "post")],
+    [(who, m) for who in ("stranger", "nobody", "inactive") for m in ("get", "post")]
+    + [pytest.param("stranger", m, marks=pytest.mark.slow) for m in READS + WRITES if m not in ("get", "post")],
 )
 def test_nothing_is_open_to_whoever_has_no_login_or_no_role(world, make_user, who, method):
     """S10.1"""

@@ -103,6 +103,7 @@ def test_sums_of_steps_over_weeks_days_and_hours_are_those_of_their_rows(
     zone=st.sampled_from((*map(ZoneInfo, ("Asia/Kolkata", "Asia/Kathmandu", "America/St_Johns")), timezone(-HOUR / 2))),
     pruned=st.integers(-3, 3),
 )
+@pytest.mark.slow
 def test_days_that_begin_within_an_hour_have_the_sums_of_their_rows(
     moments: list[tuple[int, int]], zone: Any, pruned: int
 ) -> None:

@@ -200,6 +200,7 @@ def test_all_that_needs_attention_can_be_read(come: Come, version: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["analytics", "analytics_runs", "analytics_steps", "analytics_workflow"])
+@pytest.mark.slow
 def test_a_page_takes_at_most_fifteen_queries(
     name: str, come: Come, version: Any, django_assert_max_num_queries: Any
 ) -> None:

@@ -141,6 +141,7 @@ DAYS = st.one_of(st.none(), st.integers(1, 9))
 
 @examples(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(runs=st.lists(RUN, max_size=4), days=st.fixed_dictionaries(dict.fromkeys(retention.KINDS, DAYS)))
+@pytest.mark.slow
 def test_a_dry_run_says_exactly_what_the_real_one_then_deletes(
     version: Any, runs: list[tuple[Any, ...]], days: dict[str, int | None]
 ) -> None:

@@ -36,6 +36,7 @@ def ledger(installation: Path) -> Any:
     return run_in(installation, "ledger.py")
 
 
+@pytest.mark.slow
 def test_it_is_idle_before_and_says_why_it_does_not_start(ledger: dict[str, Any]) -> None:
     """S1.12, S11.2: a pipeline that raises is a cause, not a crash."""
     assert ledger["before"] == {"status": "idle"}
@@ -98,6 +99,7 @@ def test_the_capturers_own_watch_and_figures_are_used(ledger: dict[str, Any]) ->
     assert ledger["errors"] == []
 
 
+@pytest.mark.slow
 def test_figures_go_to_a_system_of_the_users_own_and_the_assistant_answers(installation: Path) -> None:
     """S11.10, S11.12: made without arguments, a conversation of its own, and a system that raises costs a warning."""
     told = run_in(installation, "reporting.py")

@@ -36,6 +36,7 @@ def test_a_sound_deployment_has_no_message(monkeypatch: pytest.MonkeyPatch) -> N
     assert found(deploy=True) == {}
 
 
+@pytest.mark.slow
 def test_a_deployment_as_it_is_documented_has_nothing_to_warn_of(tmp_path: Path) -> None:
     """`manage.py check --deploy`, with what docs/many.md puts into .env.local; Django's messages too."""
     told = {

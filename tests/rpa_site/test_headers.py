@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.django_db, pytest.mark.security]
 
 
+@pytest.mark.slow
 def test_nothing_that_shows_a_screen_is_kept_by_a_browser(world: Any, make_user: Any, client_of: Any) -> None:  # noqa: F811
     """S10.4: every page, answer and picture, refusals as well; static files are cached as before."""
     client = client_of(make_user("ada", "admin"), raise_request_exception=False)

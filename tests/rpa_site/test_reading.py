@@ -52,6 +52,7 @@ def test_a_wrong_setting_is_refused_by_its_name(name: str, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.slow
 def test_a_command_tells_it_in_a_sentence_and_with_no_traceback(name: str, tmp_path: Path) -> None:
     env = {**os.environ, "RPA_DATA_DIR": str(tmp_path), "RPA_ENV_FILE": os.devnull, name: CHECKED[name]}
     env.pop("DATABASE_URL", None)  # a file of its own, whatever the other tests stand on

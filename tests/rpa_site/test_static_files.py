@@ -53,6 +53,7 @@ def test_a_collected_file_is_compressed_and_kept_for_ever(collected: Path) -> No
     assert b"import" in gzip.decompress(answer.getvalue())
 
 
+@pytest.mark.slow
 def test_scripts_import_each_other_by_the_names_that_are_kept(collected: Path) -> None:
     ours = [p for room in ("execution", "rpa_site", "workflows") for p in (collected / room).rglob("*.js")]
     kept = [path for path in ours if HASHED.search(path.name) and "vendor" not in path.parts]

@@ -99,6 +99,7 @@ def anything(draw: st.DrawFn) -> GraphSpec:
 
 @settings(max_examples=200, deadline=None)
 @given(anything())
+@pytest.mark.slow
 def test_no_name_of_the_other_workflow_is_left(other: GraphSpec) -> None:
     edge = EdgeSpec(edge_id="E", source="a", destination="b", action_type="call_workflow", params=CALL)
     ours = GraphSpec(

@@ -143,6 +143,7 @@ ANSWERS = st.lists(st.sampled_from(["accept", "manual", "skip", "reject"]), min_
 @pytest.mark.django_db(transaction=True)
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(choices=ANSWERS)
+@pytest.mark.slow
 def test_of_browsers_that_decide_at_once_one_wins_and_the_others_are_told_who(make_user, choices):
     """S1.11: real threads on the database file; who wins is chance, that only one does is not."""
     prompt = make_prompt()

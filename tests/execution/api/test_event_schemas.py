@@ -35,6 +35,7 @@ def check(message: dict[str, Any], schemas: dict[str, Any]) -> None:
     jsonschema.validate(message, root)
 
 
+@pytest.mark.slow
 def test_every_kind_that_is_sent_has_a_schema(schemas: dict[str, Any]) -> None:
     """S8.2: each `emit` of the code, and no kind that is never sent."""
     sent = set()

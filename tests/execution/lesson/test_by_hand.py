@@ -127,6 +127,7 @@ SECRET = "Tr0ub4dor&3"
 
 @pytest.mark.parametrize("dots", ["•", ""], ids=["dots", "nothing is read"])
 @pytest.mark.security
+@pytest.mark.slow
 def test_of_what_does_not_show_not_a_character_is_kept(
     teacher: Teacher, lesson: Lesson, desktop: WatchedDesktop, reader: FrameReader, dots: str, caplog: Any
 ) -> None:
@@ -282,6 +283,7 @@ def types_slowly(teacher: Teacher, lesson: Lesson, desktop: WatchedDesktop, part
     ],
     ids=["digits", "pieces", "shown at first"],
 )
+@pytest.mark.slow
 def test_a_secret_typed_slowly_is_one_secret(
     clocked: ClockReader, teacher: Teacher, lesson: Lesson, desktop: WatchedDesktop, parts: list[tuple[str, str]]
 ) -> None:
@@ -299,6 +301,7 @@ def test_a_secret_typed_slowly_is_one_secret(
 
 
 @pytest.mark.parametrize("desktop", ["{clock}"], indirect=True)
+@pytest.mark.slow
 def test_a_text_typed_slowly_that_shows_is_one_text(
     clocked: ClockReader, teacher: Teacher, lesson: Lesson, desktop: WatchedDesktop
 ) -> None:

@@ -31,6 +31,7 @@ def desktop() -> ScriptedDesktop:
     return ScriptedDesktop(screens(*NAMES))
 
 
+@pytest.mark.slow
 def test_it_leads_to_the_screen_that_shows_when_the_teacher_says_that_it_is_done(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop, other: WorkflowVersion
 ) -> None:
@@ -95,6 +96,7 @@ def test_the_robot_does_it_and_it_is_noted_where_that_led(
     ]
 
 
+@pytest.mark.slow
 def test_a_trial_does_the_call_in_its_middle(
     teacher: Teacher,
     lesson: Lesson,

@@ -69,6 +69,7 @@ def by_hand(run: Execution, desktop: ScriptedDesktop, operator: Any, monkeypatch
     until(lambda: row(run).is_final, "its end")
 
 
+@pytest.mark.slow
 def test_what_was_done_by_hand_is_kept_as_steps_on_its_pictures(run, desktop, make_user, monkeypatch) -> None:
     """S6.15, S6.16: an act that nobody asked about is the teacher's; what was typed is kept nowhere."""
     by_hand(run, desktop, make_user("olga", "operator"), monkeypatch)

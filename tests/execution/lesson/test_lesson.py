@@ -108,6 +108,7 @@ def typed(lesson: Lesson) -> list[tuple[str, Any]]:
     return [(edge.action_type, edge.params) for edge in lesson.workflow.edges.exclude(action_type="click")]
 
 
+@pytest.mark.slow
 def test_pieces_of_text_with_backspaces_and_line_breaks_are_one_step(
     writer: Teacher, form_lesson: Lesson, form: ScriptedDesktop
 ) -> None:
@@ -154,6 +155,7 @@ def test_a_screen_on_which_the_last_step_stays_is_where_a_run_ends(writer: Teach
     assert ends() == [False, True]
 
 
+@pytest.mark.slow
 def test_what_was_chosen_before_it_was_typed_over_is_cleared(writer: Teacher, form_lesson: Lesson) -> None:
     """S6.12"""
     writer.do(type="keys", keys="ctrl+a")

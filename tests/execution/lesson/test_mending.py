@@ -284,6 +284,7 @@ def draft(workflow: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("world", [changed], indirect=True)
 @pytest.mark.parametrize("whats", [("look", "dialog", "target"), ("new_screen",)])
+@pytest.mark.slow
 def test_undo_takes_each_mend_back_and_the_draft_is_as_it_was(world, whats) -> None:
     """S6.9, S6.14: the last one first, like any other step; what is shown is looked up anew."""
     run, _desktop = world

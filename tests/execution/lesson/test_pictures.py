@@ -156,6 +156,7 @@ def test_typing_stays_on_its_picture(teacher: Teacher, lesson: Lesson) -> None:
     assert [e.action_type for e in lesson.workflow.edges.all()] == ["type_text", "press_keys", "press_keys"]
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_it_was_left_when_the_run_loop_begins_anew(desktop: ScriptedDesktop) -> None:
     workflow = Workflow.objects.create(workflow_id="wf_pictures", name="From pictures")
     pictures = [one.to_json() for one in slides(PAGES)]

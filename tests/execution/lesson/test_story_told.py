@@ -220,6 +220,7 @@ def test_a_place_without_a_text_is_a_part_of_the_screen(say) -> None:
     assert Edge.objects.get().target.label == "it"
 
 
+@pytest.mark.slow
 def test_another_workflow_is_noted_while_what_it_does_is_done_by_hand(say) -> None:
     """S6.12"""
     other = publish_line("two", "three", "four").workflow
@@ -314,6 +315,7 @@ def test_a_step_of_another_screen_is_no_part_of_a_round(say) -> None:
     assert not Edge.objects.filter(edge_id="first").exists()
 
 
+@pytest.mark.slow
 def test_a_proof_is_told_first_and_then_the_step_that_it_proves(say) -> None:
     """S5.9: the workflow that only looks is published, and named by the one that does something."""
     row = TextLabel(text="Marie Dupont", at=Point(60, 300)), TextLabel(text="Ward 3", at=Point(260, 300))

@@ -200,6 +200,7 @@ with leaving_on_signals(leave, told_on=1):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.slow
 def test_the_first_signal_asks_to_leave_and_the_second_leaves_at_once(number: signal.Signals) -> None:
     """S1.17; also in the middle of a line that is being written. In a process of its own: the signals are real."""
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "rpa_site.settings"}

@@ -146,6 +146,7 @@ def test_what_changes_from_day_to_day_leaves_a_screen_nearer_to_itself_than_to_a
 
 
 @pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.slow
 def test_another_screen_of_the_same_application_is_told_from_it_whatever_the_day(base, other):
     taught = seen(replace(INVOICE, **OTHERS[other]))
     for change in CHANGES.values():

@@ -134,6 +134,7 @@ def play(name: str, chain: list[Edit], reader: RapidReader) -> list[tuple[int, s
     phases=[Phase.explicit, Phase.generate],  # each turn is read twice: shrinking would take minutes
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+@pytest.mark.slow
 def test_a_chain_of_turns_reads_what_a_first_reading_reads(name: str, chain: list[Edit], reader: RapidReader) -> None:
     reader.read(np.full((64, 256, 3), 255, np.uint8))
     assert play(name, chain, reader) == []

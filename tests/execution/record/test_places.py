@@ -214,6 +214,7 @@ def test_what_is_done_inside_is_at_work_as_often_as_it_may_be() -> None:
     assert taken(robot("here:7")) == fourth.execution_id
 
 
+@pytest.mark.slow
 def test_of_robots_that_look_at_once_no_more_than_n_do_it_inside() -> None:
     """Both kinds stand for the same two turnstiles, in whatever order they do the two inside."""
     inner = workflow(most_at_once=2)

@@ -156,6 +156,7 @@ def stood(workflow: Workflow, said: str, *, by: str = "resume") -> str:
     ("said", "by", "breaks", "looked_at"),
     [("three", "resume", 1, 1), ("two", "resume", 0, 1), ("", "resume", 0, 0), ("three", "stop", 0, 0)],
 )
+@pytest.mark.slow
 def test_a_look_of_a_screen_is_tried_where_runs_stood_still_as_well(
     said: str, by: str, breaks: int, looked_at: int
 ) -> None:

@@ -212,6 +212,7 @@ def test_a_collector_that_takes_nothing_costs_a_line_and_no_run(caplog: pytest.L
     ) == 1
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_before_a_run_is_traced() -> None:
     script = (
         "import django, sys; django.setup(); from execution.running import runner; "

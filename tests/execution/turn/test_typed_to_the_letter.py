@@ -74,6 +74,7 @@ def saved(edge: Edge, text: str) -> None:
 
 @FEW
 @given(text=TEXTS)
+@pytest.mark.slow
 def test_what_is_written_in_the_admin_reaches_the_keyboard(text: str) -> None:
     """S8.4, S8.6: saved, published, exported, imported, published again."""
     workflow = make_workflow()
@@ -98,6 +99,7 @@ def test_a_form_that_nobody_touched_changes_nothing(text: str) -> None:
 
 @FEW
 @given(text=TEXTS)
+@pytest.mark.slow
 def test_a_default_reaches_the_keyboard(text: str) -> None:
     variable = Variable(name="patient", label="Patient", workflow=make_workflow(variables=[]))
     data = {"workflow": variable.workflow_id, "name": "patient", "label": "Patient", "kind": "text", "order": 0}

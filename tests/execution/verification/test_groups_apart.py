@@ -175,11 +175,13 @@ def test_a_row_that_the_edge_of_its_list_cuts_is_not_clicked_for_what_it_seems_t
         assert clicked in (["Ward 3"], []), step
 
 
+@pytest.mark.slow
 def test_a_row_is_found_on_the_first_page_in_the_middle_and_on_the_last() -> None:
     for wanted in (1, 6, 12):
         assert picked(Listed(*wards(*range(1, 13)), step=PITCH), f"Ward {wanted}") == ("", [f"Ward {wanted}"])
 
 
+@pytest.mark.slow
 def test_a_row_that_goes_on_behind_the_edge_of_its_list_is_nobodys() -> None:
     hands = Listed("Aspirin 50", "Ibuprofen", left=AREA.right - 9 * len("Aspirin 50") - 2)
     why, clicked = picked(hands, "Aspirin 50")
@@ -214,6 +216,7 @@ def test_a_caption_at_the_edge_of_the_picture_may_go_on_behind_it_in_a_window_th
     assert found("Ward 1", label, replace(state, frame=frame, window=window)) is None
 
 
+@pytest.mark.slow
 def test_options_that_their_signs_alone_tell_apart_are_two() -> None:
     assert picked(Listed("< 5", "> 5", "12"), "> 5") == ("", ["> 5"])
     why, clicked = picked(Listed("> 5", "< 5", "> 5"), "> 5")

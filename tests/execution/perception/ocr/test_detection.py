@@ -31,6 +31,7 @@ boxes = st.builds(Box, st.integers(0, WIDTH - 40), st.integers(0, HEIGHT - 30), 
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(boxes, st.integers(0, 255)), min_size=1, max_size=6))
+@pytest.mark.slow
 def test_a_picture_edited_step_by_step_has_the_lines_that_a_first_search_finds(edits):
     finder, pixels = LineFinder(dark_is_text), page()
     finder.find(pixels)

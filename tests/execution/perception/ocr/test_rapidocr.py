@@ -40,6 +40,7 @@ def read_at(lines: tuple[TextLine, ...], box: Box) -> str:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080), (2560, 1600)])
+@pytest.mark.slow
 def test_it_reads_interface_text_in_french_and_english_with_accents(reader, width, height, dark):
     """S2.8: at every usual size, light and dark, at most 3 % of the characters are wrong and no line is missed."""
     canvas = page(width, height, dark=dark)

@@ -376,6 +376,7 @@ _ANSWERS: st.SearchStrategy[str] = st.one_of(
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(said=_ANSWERS, repeatable=st.booleans())
 @example(said=says(14, sure=1), repeatable=True)
+@pytest.mark.slow
 def test_whatever_the_model_says_only_a_marked_element_of_the_window_that_is_called_so_is_found(
     said: str, repeatable: bool
 ) -> None:
