@@ -134,6 +134,7 @@ class GivenProofSerializer(serializers.Serializer[Any]):
 class DraftStepSerializer(Asked):
     label = serializers.CharField(max_length=200, help_text="The target in words.")  # type: ignore[assignment]
     signs = serializers.DictField(child=serializers.ChoiceField(choices=[level.value for level in Level]))
+    always = serializers.BooleanField(help_text="The text of its target is this one in every run, and no variable.")
     expect = serializers.ListField(
         child=serializers.CharField(max_length=300), max_length=MOST, help_text="All texts that must be seen after it."
     )

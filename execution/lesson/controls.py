@@ -93,8 +93,8 @@ def understand_control(state: ScreenState, act: Act, *, known: Known) -> Underst
     if label is None:
         return found
     twins = alike(found.box, text="", role=ElementRole.FIELD, state=state, named_by=label.text)
-    named = replace(found, text="", named_by=label, alike=tuple(twins) or (found.box,), answers=())
-    return answered(named, state, known) if named.is_ambiguous else named
+    named = replace(found, text="", named_by=label, alike=tuple(twins) or (found.box,), says="", is_data=False)
+    return answered(named, state, known)
 
 
 def group_of(box: Box, option: str, state: ScreenState, known: Known) -> Understood | None:

@@ -27,7 +27,7 @@ from sentences.said import say, worded
 from workflows.catalogue import ACTIONS, VALUE_PARAMS, allowed_values
 from workflows.choices import VariableKind
 from workflows.models import Edge, Node, Target, Variable, Workflow
-from workflows.text import VARIABLE, sole_name
+from workflows.text import VARIABLE, fill, names, sole_name
 from workflows.typed_text import plain_breaks
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,49}")
@@ -90,6 +90,7 @@ def change_step(
     *,
     label: str | None = None,
     signs: Mapping[str, str] | None = None,
+    always: bool = False,
     expect: Sequence[str] | None = None,
     identity: Sequence[Mapping[str, str]] | None = None,
     value: Mapping[str, Any] | None = None,
@@ -104,7 +105,7 @@ def change_step(
     """What is changed of a step: its target's name and signs, the texts after it, whose record, what it types, when.
 
     `record` and `offer` accept or decline what was proposed; `repeat` None ends a repetition,
-    `proof` None that it is read back.
+    `proof` None that it is read back. `always`: its target's text is the one that was shown, in every run.
     """
     step = _step(lesson, index)
     edge = _edge_of(step)
@@ -113,6 +114,8 @@ def change_step(
         edge.refresh_from_db()
     if label is not None or signs:
         _change_target(edge, label, signs or {})
+    if always:
+        _fix_text(lesson, edge)
     if expect is not None:
         _expect(step, edge, expect)
     if value is not None:
@@ -147,6 +150,15 @@ def _change_target(edge: Edge, label: str | None, signs: Mapping[str, str]) -> N
         except ValueError:
             raise BadEdit(_("This sign cannot count like that.")) from None
     _set(target, label=label and label.strip(), evidence=target.evidence, text=target.text, picture=target.picture)
+
+
+def _fix_text(lesson: Lesson, edge: Edge) -> None:
+    """The text of the target is the value that its variables had when it was shown."""
+    target = edge.target
+    shown = {v.name: lesson.values.get(v.name) or v.example or v.default for v in lesson.workflow.variables.all()}
+    if target is None or not names(target.text) <= {name for name, value in shown.items() if value}:
+        raise BadEdit(_("This step has no target whose text is a variable."))
+    _set(target, text=str(fill(target.text, shown)))
 
 
 def _expect(step: LessonStep, edge: Edge, texts: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from execution.lesson.acts import Act
 from execution.lesson.drafting import variable_name
 from execution.lesson.here import Here
 from execution.lesson.rows import InLine, against, chosen_of
-from execution.lesson.understanding import SOMETHING_ELSE, Answer, Understood
+from execution.lesson.understanding import RUNS_VALUE, SOMETHING_ELSE, Answer, Understood
 from execution.lesson.unmoved import looks_the_same, means_the_same, reads_the_same
 from execution.models import LessonStep
 from execution.teaching.structure import number_of
@@ -58,6 +58,9 @@ def with_variable(here: Here, found: Understood, answer: Answer, values: Mapping
         if name:
             here.make_variable(name, str(number_of(found.box, found.alike)), kind="number", counted=True)
         return answer, name
+    if answer.code == RUNS_VALUE:
+        here.make_variable(name, answer.value)
+        return answer, ""
     if answer.code == SOMETHING_ELSE:
         chosen = chosen_of(found.line, values)
         row = ("{{" + here.make_variable(c.variable, c.text) + "}}" if c.variable else c.text for c in chosen)
@@ -71,12 +74,16 @@ def with_variable(here: Here, found: Understood, answer: Answer, values: Mapping
 def question_of(found: Understood, known: Mapping[str, str], *, done: bool) -> dict[str, Any]:
     """What is asked of a click that could mean several things, as it is kept.
 
-    An answer that `counts` may count by a variable, one with `line` says which of these texts tell it.
+    An answer that `counts` may count by a variable, one that `names` makes one with the name that is given, one with
+    `line` says which of these texts tell it.
     """
     name = found.text or found.label
+    asked = say("lesson.which", of=len(found.alike), what=name)
+    if not found.is_ambiguous:
+        asked = say("lesson.which_run", text=found.text)
     return {
         "kind": "which",
-        "text": to_json(say("lesson.which", of=len(found.alike), what=name)),
+        "text": to_json(asked),
         "detail": to_json(say("lesson.held_afterwards" if done else "lesson.held")),
         "box": list(found.box),
         "answers": [
@@ -86,6 +93,7 @@ def question_of(found: Understood, known: Mapping[str, str], *, done: bool) -> d
                 "likely": number == 0,
                 "boxes": [list(b) for b in a.boxes],
                 **({"counts": True} if a.number else {}),
+                **({"names": True} if a.code == RUNS_VALUE else {}),
                 **({"line": [_told(one, known) for one in found.line]} if a.code == SOMETHING_ELSE else {}),
             }
             for number, a in enumerate(found.answers)

@@ -11,9 +11,10 @@ from execution.lesson.drafting import variable_name
 from execution.lesson.screens import Known, telling
 from execution.perception.pictures import PictureSink
 from execution.teaching.evidence import teach_target
-from execution.teaching.expectations import Told, put_back
+from execution.teaching.expectations import Told
 from execution.teaching.labels import naming_label
 from execution.teaching.parts import text_in
+from execution.teaching.values import put_back
 from execution.turn.rows import columns_of, rows_of_lines
 from execution.types import Box, Point, ScreenState
 from execution.verification.places_of_values import ReadPlace, at_label

@@ -144,14 +144,14 @@ class Recorder:
         if act.kind == LOGIN:
             return self.controls.log_in(act, state, shown)
         found = self._understood(act, shown)
-        if found.is_ambiguous and act.seen is not None:
+        if found.is_asked and act.seen is not None:
             acted = self._done(act, found, shown, read=state)
             if acted.state == "done" and self.here.pending is not None:
                 question = question_of(found, self.here.known.values, done=True)
                 self.afterwards.ask(self.here.pending, found, shown, question)
                 self.on_change()
             return acted
-        if found.is_ambiguous:
+        if found.is_asked:
             return self._hold(act, found, shown, state)
         return self._done(act, found, shown, read=state)
 
@@ -363,7 +363,7 @@ class Recorder:
         self.here.seen(state)
         shown = self.here.shown(state)
         found = self._understood(act, shown)
-        if found.is_ambiguous:
+        if found.is_asked:
             self._hold(act, found, shown, state, done=step)
         else:
             self._keep(step, act, found, shown, None, "")

@@ -20,9 +20,10 @@ from execution.matching.dialogs import over_known
 from execution.matching.references import Reading
 from execution.matching.signs import title_matches
 from execution.perception.changes import find_changes
-from execution.teaching.expectations import Told, ToldLine, put_back, title_pattern, told_lines
+from execution.teaching.expectations import Told, ToldLine, title_pattern, told_lines
 from execution.teaching.labels import labels_of_fields
 from execution.teaching.titles import shared_title
+from execution.teaching.values import put_back
 from execution.types import Box, ElementRole, Frame, ScreenState, TextLine, Window
 from execution.verification.change import in_field
 from sentences.said import say

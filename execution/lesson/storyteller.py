@@ -25,6 +25,7 @@ from execution.lesson.story import BESIDE, BadStory, Story, Told
 from execution.lesson.story_checks import version_of
 from execution.lesson.story_declaring import declare
 from execution.lesson.story_places import field_of, place_saying, pointed, value_beside
+from execution.lesson.understanding import ALWAYS
 from execution.models import LessonStep
 from execution.types import Box, Point, ScreenState
 from sentences.said import worded
@@ -221,6 +222,10 @@ class Storyteller:
         """What says which one it is, as the story tells it."""
         held = self.recorder.held
         assert held is not None
+        if not held.found.is_ambiguous:  # a text that is no variable in the story is always the same
+            acted = self.recorder.answer(str(held.step.index), ALWAYS, {})
+            assert acted is not None
+            return acted
         row, variable = folded(self._row(step)), sole_name(step.where.nth)
         for answer in held.found.answers:
             by_row = row and any(row in folded(str(fill(text, self._values))) for text in answer.row)

@@ -16,8 +16,11 @@ from execution.perception.pictures import PictureSink
 from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.records import names_record
 from execution.teaching.evidence import teach_target, text_of
+from execution.teaching.expectations import stands_in_list
 from execution.teaching.labels import NAMED, naming_label
+from execution.teaching.parts import text_in
 from execution.teaching.structure import alike, number_of, role_of
+from execution.teaching.values import looks_like_data, may_name_somebody
 from execution.types import Box, Point, ScreenState
 from sentences.said import say
 from workflows.graph import NeighbourSpec, TargetSpec
@@ -25,6 +28,7 @@ from workflows.graph import NeighbourSpec, TargetSpec
 _LONGEST_LABEL = 60
 _MOST_ROWS = 3  # answers by what stands in its row
 SOMETHING_ELSE = "something_else"  # of its line, as a person says
+RUNS_VALUE, ALWAYS = "runs_value", "always"  # what a text that looks like data is in the next run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +56,17 @@ class Understood:
     answers: tuple[Answer, ...] = ()
     line: tuple[InLine, ...] = ()  # what stands beside it, where there are several
     near: str = ""  # what people call it where nothing names it
+    says: str = ""  # its text with variables, where it holds a value of one
+    is_data: bool = False  # its text looks like another one in the next run, and is no variable's value
 
     @property
     def is_ambiguous(self) -> bool:
         return len(self.alike) > 1
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether somebody has to say what it means before it is kept."""
+        return bool(self.answers)
 
     @property
     def label(self) -> str:
@@ -69,6 +80,8 @@ class Understood:
         role = say(f"role.{self.role}") if self.role in ROLES else say("role.place")
         name = self.text or (self.named_by.text.strip(" :：") if self.named_by else "")
         what = say("lesson.named", role=role, name=name) if name else self.near or role
+        if self.says:
+            what = say("lesson.text_of", text=self.says)
         if not self.is_ambiguous:
             return say("lesson.only_one", what=what)
         return say("lesson.one_of", what=what, n=number_of(self.box, self.alike), of=len(self.alike))
@@ -81,7 +94,9 @@ def understand(state: ScreenState, point: Point, *, known: Known, box: Box | Non
     role = role_of(box, state)
     text = text_of(box, role, state)
     named_by = naming_label(box, role, state) if role in NAMED or not (role or text) else None
-    twins = alike(box, text=text, role=role, state=state, named_by=named_by.text if named_by else "")
+    says = text_of(box, role, state, known.values)
+    label = named_by.text if named_by else ""
+    twins = alike(box, text=text, role=role, state=state, named_by=label, exact=says != text)
     found = Understood(
         box=box,
         point=point,
@@ -90,12 +105,23 @@ def understand(state: ScreenState, point: Point, *, known: Known, box: Box | Non
         named_by=named_by,
         alike=tuple(twins) if twins else (box,),
         near="" if text or named_by else in_words(box, role, state),
+        says=says if says != text else "",
+        is_data=bool(text) and says == text and _is_data(box, text, role, state),
     )
-    return answered(found, state, known) if found.is_ambiguous else found
+    return answered(found, state, known)
+
+
+def _is_data(box: Box, text: str, role: str, state: ScreenState) -> bool:
+    if looks_like_data(text, role):
+        return True
+    named = [line for line in text_in(box, state) if may_name_somebody(line.text)]
+    return any(stands_in_list(line, state) for line in named)
 
 
 def answered(found: Understood, state: ScreenState, known: Known) -> Understood:
-    """The same with what may be said to tell it from its like."""
+    """The same with what may be said to tell it from its like, or of a text that looks like data."""
+    if not found.is_ambiguous:
+        return replace(found, answers=tuple(_of_data(found)) if found.is_data else ())
     line = line_of(found.box, found.alike, state)
     return replace(found, line=line, answers=tuple(_answers(found, line, known)))
 
@@ -132,6 +158,12 @@ def _of_any_row(spec: TargetSpec, known: Known) -> tuple[NeighbourSpec, ...]:
     """Its neighbours without those of the one row that was shown: the run's own row has others."""
     height = spec.box[3] * spec.screen_size[1] if spec.box else 0
     return tuple(n for n in spec.neighbours if abs(n.dy) > height / 2 and not names_record(n.text))
+
+
+def _of_data(found: Understood) -> Iterator[Answer]:
+    """Whether its text is the same in every run."""
+    yield Answer(code=RUNS_VALUE, text=say("lesson.runs_value"), value=found.text, boxes=(found.box,))
+    yield Answer(code=ALWAYS, text=say("lesson.always_text", text=found.text), boxes=(found.box,))
 
 
 def _answers(found: Understood, line: Sequence[InLine], known: Known) -> Iterator[Answer]:

@@ -122,6 +122,7 @@ def _question() -> dict[str, object]:
         "which_number_name": _("Variable that holds the number"),
         "line_which": _("What in its line says that it is this one?"),
         "line_variable": _("variable"),
+        "always_this_text": _("Always the text that was shown"),
         "line_how": _("With a variable’s name it is another one in each run; without one it is this text each time."),
         # Translators: two keys, pressed one after the other; the first one as it is labelled on the keyboard.
         "after_escape": _("Esc %(key)s"),

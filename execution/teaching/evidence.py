@@ -22,8 +22,10 @@ from execution.teaching.labels import CHOICES, NAMED, naming_label
 from execution.teaching.panes import scrolling_part
 from execution.teaching.parts import text_beside, text_in
 from execution.teaching.structure import alike, in_its_window, number_of, role_of, shapes_around
+from execution.teaching.values import by_variable
 from execution.types import Box, ElementRole, Frame, Point, ScreenState, Size, TextLine
 from workflows.graph import NeighbourSpec, TargetSpec
+from workflows.text import names
 
 __all__ = ["resolve_correction", "target_box", "teach_target"]
 
@@ -69,9 +71,13 @@ def teach_target(
     window, around = state.window, box.grown(_CONTEXT_MARGIN, frame.size)
     in_window = window.box if window and window.box and window.box.area else None
     picture, role = store.put(frame.crop(box).copy()), role_of(box, state)
-    text = text_of(box, role, state)
+    own = {name: value for name, value in (values or {}).items() if name not in names(number)}
+    text = text_of(box, role, state, own)
     named_by = naming_label(box, role, state) if role in NAMED or not (role or text) else None
-    twins = alike(box, text=text, role=role, state=state, named_by=named_by.text if named_by else "")
+    read = text_of(box, role, state)
+    twins = alike(
+        box, text=read, role=role, state=state, named_by=named_by.text if named_by else "", exact=read != text
+    )
     scrolls = scrolling_part(box, state) if structure else None
     target = TargetSpec(
         target_id="t_" + hashlib.blake2b(f"{label}|{tuple(box)}|{picture}".encode(), digest_size=6).hexdigest(),
@@ -88,7 +94,7 @@ def teach_target(
         window_size=(in_window.w, in_window.h) if in_window else (0, 0),
         screen_size=(frame.size.width, frame.size.height),
         click=_fraction(click, box),
-        neighbours=_neighbours(box, state, has_twins=len(twins) > 1),
+        neighbours=_neighbours(box, state, own, has_twins=len(twins) > 1),
         named_by=named_by,
         row=tuple(row),
         shapes=shapes_around(box, state) if structure else (),
@@ -99,15 +105,18 @@ def teach_target(
     return counted(target, box, state, number=number, values=values or {}) if number else target
 
 
-def text_of(box: Box, role: str, state: ScreenState) -> str:
+def text_of(box: Box, role: str, state: ScreenState, values: Mapping[str, str] | None = None) -> str:
     """The text that tells a target: what stands in it, without what changes by itself; "" for a field.
 
-    A check box or radio button has no text of its own, unless its label was taken with it.
+    A check box or radio button has no text of its own, unless its label was taken with it. Where the value of a
+    variable stands in it, it is that variable.
     """
     if role == ElementRole.FIELD:
         return ""
     lines = text_in(box, state)
     whole = " ".join(line.text for line in lines)
+    if values and (said := by_variable(whole, values)):
+        return said
     text = own_text(whole)
     if any(lasting(t.text) == lasting(whole) and t.text != whole and t not in lines for t in state.texts):
         text = whole.strip()  # what changes by itself is here what tells it from the next line
@@ -124,21 +133,25 @@ def _is_drawn(text: str, box: Box, role: str, lines: Sequence[TextLine]) -> bool
     return not role and (wide < _FAR_NARROWER * box.w or not _NUMBERED.search(text))
 
 
-def _neighbours(box: Box, state: ScreenState, *, has_twins: bool) -> tuple[NeighbourSpec, ...]:
+def _neighbours(
+    box: Box, state: ScreenState, values: Mapping[str, str], *, has_twins: bool
+) -> tuple[NeighbourSpec, ...]:
     """The texts around the box that tell it from others of its kind, and are likely to stand there next time too.
 
     Those of its own row or card first, however far, and of them those that name a record: a list is told apart by them.
     Texts that stand on the screen again and again, the target's own among them, tell nothing. What stands in a field is
-    its content. Other records of a list are no evidence: they go, and stand in another order.
+    its content. Other records of a list are no evidence: they go, and stand in another order. A value of a variable is
+    that variable in its own row or card, and no evidence elsewhere.
     """
     card = card_of(box, state) if has_twins else None
     own, others = [], []
     for line, rare in _told_by(box, state, card, has_twins=has_twins):
         dx, dy = line.box.center.x - box.center.x, line.box.center.y - box.center.y
-        neighbour = (abs(dx) + 2 * abs(dy), NeighbourSpec(text=line.text, dx=dx, dy=dy))
+        said = by_variable(line.text, values)
+        neighbour = (abs(dx) + 2 * abs(dy), NeighbourSpec(text=said or line.text, dx=dx, dy=dy))
         if _is_own(line.box, box, card):
             own.append((has_twins and not rare, has_twins and not names_record(line.text), *neighbour))
-        elif max(abs(dx), abs(dy)) <= _FARTHEST and not (has_twins and names_record(line.text)):
+        elif not said and max(abs(dx), abs(dy)) <= _FARTHEST and not (has_twins and names_record(line.text)):
             others.append(neighbour)
     nearest = [(far, n) for _, _, far, n in sorted(own, key=_urgency)[: _MOST_OF_TWINS if has_twins else _MOST_IN_ROW]]
     nearest += sorted(others, key=_distance)[: max(0, _MOST_NEIGHBOURS - len(nearest))]

@@ -20,6 +20,7 @@ from execution.language.promises import says_done
 from execution.language.shortcuts import is_shortcut
 from execution.language.volatile import volatile_parts
 from execution.targeting.records import PERSON, names_record
+from execution.teaching.values import LEAST_VALUE, put_back
 from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
 from execution.verification.change import Change
 from execution.verification.declared import came_about, denies
@@ -42,7 +43,6 @@ _WITH_DIGIT = re.compile(r"(?<!\{)\S*\d\S*")
 _AROUND = " \u00a0\u202f\t-–—:;,.·•|/()[]"
 _DIRTY = "*•● "
 _EDGE = 0.3  # of a line's height: a caption that is whole has more room to the edge of its window
-_LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand anywhere by chance
 
 
 def expectation_of(
@@ -57,7 +57,7 @@ def expectation_of(
     change = Change(before, after)
     if action_type in _MOVING or not (change.now.was_read and change.then.was_read) or not change.happened:
         return nothing, nothing
-    names = {name: value for name, value in variables.items() if len(words(value).key) >= _LEAST_VALUE}
+    names = {name: value for name, value in variables.items() if len(words(value).key) >= LEAST_VALUE}
     came = tuple(text for text in _telling(change, names, typed, then=False) if _is_true(text, change, names))
     if action_type == "type_text":
         return nothing, ExpectSpec(texts=tuple(text for text in came if VARIABLE.fullmatch(text))[:1])
@@ -88,18 +88,6 @@ def _elsewhere(value: str, change: Change) -> bool:
     return any(not any(seen.box.intersection(o.box).area for o in old) for seen in here)
 
 
-def put_back(text: str, variables: Mapping[str, str]) -> str:
-    """`text` with {{name}} wherever a variable's value stands in it as whole words, accents and case aside."""
-    for name, value in sorted(variables.items(), key=lambda item: -len(item[1])):
-        pattern = r"\s+".join(re.escape(part) for part in folded(value).split())
-        plain = _same_length(text)
-        hits = list(re.finditer(rf"(?<!\w){pattern}(?!\w)", plain)) if pattern else []
-        for hit in reversed(hits):
-            if not any(v.start() < hit.end() and hit.start() < v.end() for v in VARIABLE.finditer(text)):
-                text = text[: hit.start()] + "{{" + name + "}}" + text[hit.end() :]
-    return text
-
-
 def _telling(change: Change, names: Mapping[str, str], typed: str, *, then: bool) -> tuple[str, ...]:
     """The texts worth declaring, the most telling first: of those that came, or `then` of those that went."""
     lines, state = (change.lost_lines, change.before) if then else (change.new_lines, change.after)
@@ -127,6 +115,11 @@ class ToldLine:
     def rank(self) -> tuple[float, int, int, str]:
         """The most telling first, then as they stand."""
         return (-self.score, self.line.box.y, self.line.box.x, self.text)
+
+
+def stands_in_list(line: TextLine, state: ScreenState) -> bool:
+    """Whether it is a row of a list, or a cell in the first column of a table."""
+    return line in _listed([line], state) or _is_cell(line, state)
 
 
 def told_lines(
@@ -311,8 +304,3 @@ def _cleaned(text: str) -> str:
 
 def _title(state: ScreenState) -> str:
     return state.window.title if state.window else ""
-
-
-def _same_length(text: str) -> str:
-    """Case and accents taken away, each character in its place."""
-    return "".join((folded(c) or c)[:1] for c in text)

@@ -60,13 +60,14 @@ def shapes_around(box: Box, state: ScreenState) -> tuple[ShapeSpec, ...]:
     )
 
 
-def alike(box: Box, *, text: str, role: str, state: ScreenState, named_by: str = "") -> list[Box]:
+def alike(box: Box, *, text: str, role: str, state: ScreenState, named_by: str = "", exact: bool = False) -> list[Box]:
     """The boxes of everything on the screen that the target in `box` could be taken for, itself among them, in reading
-    order: of the same text; for fields and choices, of the same label; for pictures, of the same picture."""
+    order: of the same text; for fields and choices, of the same label; for pictures, of the same picture. `exact`: the
+    text is a run's value, and one that differs in a letter is another one."""
     if role == ElementRole.FIELD or role in CHOICES:
         found = _of_the_same_label(role, state, named_by)
     elif text:
-        found = _of_the_same_text(text, box, role, state)
+        found = _of_the_same_text(text, box, role, state, exact=exact)
     else:
         found = _of_the_same_picture(box, state)
     others = [b for b in found if not _is_same(b, box) and in_its_window(box, b, state)]
@@ -86,9 +87,9 @@ def _of_the_same_label(role: str, state: ScreenState, named_by: str) -> list[Box
     return [box for box, label in labels if label and similarity(label.text, named_by) >= SAME]
 
 
-def _of_the_same_text(text: str, box: Box, role: str, state: ScreenState) -> list[Box]:
+def _of_the_same_text(text: str, box: Box, role: str, state: ScreenState, *, exact: bool) -> list[Box]:
     """What was taken for another kind counts as well, in letters as large: a heading is none of them."""
-    seen = [s for s in ScreenWords(state.texts).sightings(text) if s.score >= SAME]
+    seen = [s for s in ScreenWords(state.texts).sightings(text, strict=exact) if s.score >= SAME]
     own = min((s.box.h for s in seen if box.contains(s.box.center)), default=0)
     found = []
     for sighting in seen:

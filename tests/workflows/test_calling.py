@@ -298,7 +298,8 @@ def test_what_is_wrong_with_a_call_is_said_before_publishing(
 def test_a_secret_goes_to_a_secret_variable_alone(db: None, theirs: str, given_text: str, code: str) -> None:
     make_published(**{**FIND, "variables": ({"name": "patient", "kind": theirs}, FIND["variables"][1])})
     mine = caller(
-        params={"values": {"patient": given_text}}, variables=[{"name": "who"}, {"name": "key", "kind": "secret"}]
+        params={"values": {"patient": given_text}},
+        variables=[{"name": "who", "required": False}, {"name": "key", "kind": "secret", "required": False}],
     )
     found = wrong(mine)
     assert set(found) == ({code} if code else set())

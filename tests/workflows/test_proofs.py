@@ -60,7 +60,7 @@ def saving(**fields: Any) -> Workflow:
         "name": "Saving",
         "nodes": [node("form", is_entry=True), node("saved"), node("end", is_end=True)],
         "edges": [click("save", "form", "saved", proof=PROOF), click("close", "saved", "end", order=1)],
-        "variables": [{"name": "patient"}],
+        "variables": [{"name": "patient", "required": False}],
     }
     return make_workflow(**{**given, **fields})
 
@@ -125,7 +125,8 @@ def test_a_proof_that_holds_nothing_against_the_screen_is_refused() -> None:
 
 
 def test_a_proof_that_reads_the_same_for_every_record_is_warned_of() -> None:
-    make_published(**{**LOOK, "edges": [LOOK["edges"][0], row("see", "list", "Saved", order=1), LOOK["edges"][2]]})
+    edges = [LOOK["edges"][0], row("see", "list", "Saved", order=1), LOOK["edges"][2]]
+    make_published(**{**LOOK, "edges": edges, "variables": [{"name": "who", "required": False}]})
     [said] = [problem for problem in problems(graph_of(saving())) if problem.code == "proof_of_anything"]
     assert (said.where, said.field, said.is_error) == ("save", "proof", False)
     make_published(**{**LOOK, "workflow_id": "look2"})

@@ -46,13 +46,12 @@ def variables(graph: GraphSpec) -> Iterator[Problem]:
                 where=variable.name,
                 field="default",
             )
-    for name in sorted({v.name for v in graph.variables} - used):
+    for variable in sorted((v for v in graph.variables if v.name not in used), key=lambda v: v.name):
+        said = _("The variable “%(name)s” is used nowhere. Remove it, or write {{%(name)s}} where its value belongs.")
+        if variable.required:  # whoever starts a run believes that it is about that value
+            said = _("{{%(name)s}} is asked for and used nowhere. Write it where its value belongs, or remove it.")
         yield of_variable(
-            "unused_variable",
-            _("The variable “%(name)s” is used nowhere. Remove it, or write {{%(name)s}} where its value belongs.")
-            % {"name": name},
-            where=name,
-            warn=True,
+            "unused_variable", said % {"name": variable.name}, where=variable.name, warn=not variable.required
         )
 
 

@@ -160,7 +160,8 @@ def test_what_only_a_run_can_do_is_said_before_anything_is_done(
     elif what == "ways":
         draft.nodes.filter(node_id="three").update(is_end=True)
     else:
-        draft.variables.create(**(SECRET if what == "secret" else {"name": "bed", "label": "Bed"}))
+        variable = draft.variables.create(**(SECRET if what == "secret" else {"name": "bed", "label": "Bed"}))
+        draft.nodes.filter(node_id="four").update(absent=["{{" + variable.name + "}}"])
     version = publish(workflow=draft, user=None)
     goes_on(teacher)
     noted(teacher, version)

@@ -679,3 +679,38 @@ def test_what_goes_wrong_in_a_lesson_ends_that_lesson_alone(
     assert [step.state for step in lesson.steps.all()] == ["doubt"]
     assert "no such thing" in Lesson.objects.get(pk=lesson.pk).problem
     assert "the lesson failed" in caplog.text
+
+
+# --- what a click on a text means in the next run --------------------------------------------------------------------
+def test_a_text_that_is_a_variables_value_is_that_variable(
+    caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
+) -> None:
+    """S6.1: kept as it was shown, another run would act for the one who was shown."""
+    place = Point(100, 268)
+    caller.send(type="pointer", x=place.x, y=place.y)
+    hovered = caller.until(lambda: [m for m in caller.told if m["type"] == "hover" and m["box"]], what="what it is")
+    assert hovered[-1]["sentence"].startswith("the text of “patient”")
+    assert caller.click(Box(place.x - 2, place.y - 2, 4, 4))["state"] == "done"
+    target = caller.until(queue_lesson.workflow.targets.first, what="the target")
+    assert target.text == "{{patient}}"
+    step = queue_lesson.steps.kept().get()
+    editing.change_step(queue_lesson, step.index, always=True)
+    target.refresh_from_db()
+    assert target.text == "LEFEBVRE Marie"
+
+
+@pytest.mark.parametrize(
+    ("choice", "values", "text"), [("always", {}, "ROSSI Anna"), ("runs_value", {"variable": "doctor"}, "{{doctor}}")]
+)
+def test_a_text_that_looks_like_data_is_asked_about(
+    caller: Teacher, queue_lesson: Lesson, choice: str, values: dict[str, str], text: str
+) -> None:
+    assert caller.click(Box(98, 326, 4, 4))["state"] == "held"
+    question = question_of(caller)
+    assert question["text"] == "“ROSSI Anna” looks like data. What is it in the next run?"
+    assert [a["code"] for a in question["answers"]] == ["runs_value", "always"]
+    answers(caller, choice, **values)
+    target = caller.until(queue_lesson.workflow.targets.first, what="the target")
+    assert target.text == text
+    if values:
+        assert queue_lesson.workflow.variables.get(name="doctor").example == "ROSSI Anna"

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from execution.teaching.expectations import expectation_of, put_back
+from execution.teaching.expectations import expectation_of
+from execution.teaching.values import put_back
 from execution.types import Answer, Box, Element, ElementRole, Recognition, ScreenState, TextLine, Window
 from execution.verification.verifier import verify_after
 from tests.execution.perception.drawing import Canvas

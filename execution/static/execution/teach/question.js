@@ -91,7 +91,15 @@ export class Question {
   choose(answer) {
     if (this.ripening.isOn || !this.store.isAsking) return;
     if (answer.line) return void this.askLine(answer);
+    if (answer.names) return void this.askName(answer);
     this.connection.answer(answer.code);
+  }
+
+  /** What the value is called that is another one in each run. */
+  askName(answer) {
+    const name = nameField("value-variable", "");
+    name.required = true;
+    this.askMore(h("div", {}, h("label", { for: name.id }, say("line_variable")), name), name, () => this.connection.answer(answer.code, { variable: name.value }));
   }
 
   /** Which number it is, a run says by a variable. */

@@ -54,7 +54,8 @@ export function targetView(store, desktop, edits, { connection }) {
     const here = sign.count_here === undefined || sign.count_here === null ? "" : say("here", { n: sign.count_here });
     return h("li", { class: level },
       level === "left_out" ? icon("circle-minus", "amber-ink") : icon("circle-check", "green-ink"),
-      h("span", {}, h("span", {}, emphasised(sign.text)), sign.why ? h("span", { class: "small muted" }, sign.why) : null),
+      h("span", {}, h("span", {}, emphasised(sign.text)), sign.why ? h("span", { class: "small muted" }, sign.why) : null,
+        sign.sign === "text" && sign.text.includes("{{") ? h("button", { class: "link-button", type: "button", onclick: () => edits.step(step.index, { always: true }) }, say("always_this_text")) : null),
       h("span", { class: "sign-end" }, h("span", { class: "small muted" }, here), select));
   }
 

@@ -1,0 +1,71 @@
+"""What of a screen's texts is a run's data: values of its variables, and what may be another one next time (S6.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from execution.language.fuzzy import folded, words
+from execution.language.lexicon import known_words
+from execution.language.volatile import Kind, volatile_parts
+from execution.targeting.records import names_record
+from execution.types import ElementRole
+from workflows.text import VARIABLE
+
+LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand anywhere by chance
+_DATA = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.RECORD})
+# What is drawn as one of these is a program's own, whatever it is called: a key of a calculator, a page of a list.
+_DRAWN = frozenset(
+    {ElementRole.BUTTON, ElementRole.TAB, ElementRole.MENU_ITEM, ElementRole.CHECKBOX, ElementRole.RADIO}
+)
+_NAMED = re.compile(r"[A-ZÀ-Ý][\w'’-]+(?: [A-ZÀ-Ý][\w'’-]+){1,3}")
+
+
+def put_back(text: str, values: Mapping[str, str]) -> str:
+    """`text` with {{name}} wherever a variable's value stands in it as whole words, accents and case aside."""
+    for name, value in sorted(values.items(), key=lambda item: -len(item[1])):
+        pattern = r"\s+".join(re.escape(part) for part in folded(value).split())
+        plain = _same_length(text)
+        hits = list(re.finditer(rf"(?<!\w){pattern}(?!\w)", plain)) if pattern else []
+        for hit in reversed(hits):
+            if not any(v.start() < hit.end() and hit.start() < v.end() for v in VARIABLE.finditer(text)):
+                text = text[: hit.start()] + "{{" + name + "}}" + text[hit.end() :]
+    return text
+
+
+def by_variable(text: str, values: Mapping[str, str]) -> str:
+    """A target's text as a run says it; "" where no variable's value stands in it.
+
+    All of the text may be the shortest value; a part of it is one that stands nowhere by chance. What changes beside a
+    value is other data of the same record, and tells no other one.
+    """
+    for name, value in values.items():
+        if value.strip() and folded(value).split() == folded(text).split():
+            return "{{" + name + "}}"
+    said = put_back(text, {n: v for n, v in values.items() if len(words(v).key) >= LEAST_VALUE})
+    found = [match.group() for match in VARIABLE.finditer(said)]
+    if not found:
+        return ""
+    beside = VARIABLE.sub(" ", said)
+    if not (looks_like_data(beside, "") or any(c.isdigit() for c in beside)):
+        return said
+    return max(found, key=lambda one: len(values.get(one.strip("{} "), "")))
+
+
+def looks_like_data(text: str, role: str) -> bool:
+    """Whether it may be another one in the next run: a name, a date, the number of a record; no control's caption."""
+    if role in _DRAWN:
+        return False
+    return names_record(text) or any(part.kind in _DATA for part in volatile_parts(text))
+
+
+def may_name_somebody(text: str) -> bool:
+    """Whether words that no program has follow each other in it, each with a capital: in a list they are a name."""
+    return any(
+        not any(words(word).key in known_words() for word in name.group().split()) for name in _NAMED.finditer(text)
+    )
+
+
+def _same_length(text: str) -> str:
+    """Case and accents taken away, each character in its place."""
+    return "".join((folded(c) or c)[:1] for c in text)

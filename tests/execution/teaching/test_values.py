@@ -1,0 +1,58 @@
+"""What of a screen's texts is a run's data (S6.1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from execution.teaching.values import by_variable, looks_like_data, may_name_somebody
+
+VALUES = {"patient": "Paul Durand", "ward": "Ward 3", "bed": "4", "name": "Durand"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Paul Durand", "{{patient}}"),
+        ("PAUL  DURAND", "{{patient}}"),
+        ("Dr. Paul Durand (absent)", "Dr. {{patient}} (absent)"),
+        ("Paul Durand, Ward 3", "{{patient}}, {{ward}}"),
+        ("Mme Durand", "Mme {{name}}"),
+        ("4", "{{bed}}"),
+        ("Room 4", ""),  # so short a value stands anywhere
+        ("Paul Durandal", ""),
+        ("Save", ""),
+        ("Paul Durand 1961-03-02", "{{patient}}"),
+        ("Paul Durand, bed 7", "{{patient}}"),
+        ("", ""),
+    ],
+)
+def test_the_text_of_a_target_that_holds_a_value_is_that_variable(text: str, said: str) -> None:
+    assert by_variable(text, VALUES) == said
+
+
+def test_no_variable_is_in_a_text_without_values() -> None:
+    assert by_variable("Paul Durand", {}) == by_variable("Paul Durand", {"patient": ""}) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "is_data"),
+    [
+        ("DURAND Paul", "", True),
+        ("Durand, Paul", "link", True),
+        ("K-48213", "", True),
+        ("12/03/1961", "", True),
+        ("1250,00 €", "", True),
+        ("DURAND Paul", "button", False),
+        ("14", "button", False),
+        ("Save", "", False),
+        ("Departments", "link", False),
+        ("Ward 3", "", False),
+    ],
+)
+def test_what_looks_like_data_of_one_run(text: str, role: str, *, is_data: bool) -> None:
+    assert looks_like_data(text, role) is is_data
+
+
+@pytest.mark.parametrize(("text", "may"), [("Marie Lefevre", True), ("Save As", False), ("marie", False), ("X", False)])
+def test_words_with_capitals_that_no_program_has_may_name_somebody(text: str, *, may: bool) -> None:
+    assert may_name_somebody(text) is may
