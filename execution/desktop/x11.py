@@ -15,7 +15,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from execution.desktop.base import Button, DesktopIdentity, DesktopUnavailable
+from execution.desktop.base import Button, DesktopError, DesktopIdentity, DesktopUnavailable
 from execution.desktop.digests import Digests
 from execution.desktop.keys import known_keys
 from execution.desktop.points import checked
@@ -33,7 +33,8 @@ WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}
 ALL_BUTTONS = range(1, 10)
 # A drag is recognised by the motion: programs want to see the pointer on its way.
 DRAG_STEPS = 12
-DRAG_STEP_S = 0.01
+DRAG_STEP_S = 0.03
+DRAG_REST_S = 0.15  # over the place where it is let go: a browser asks the page whether it may be dropped there
 
 
 class X11Desktop:
@@ -77,31 +78,35 @@ class X11Desktop:
         )
 
     def click(self, point: Point, *, button: Button = "left", count: int = 1) -> None:
-        self._aim(point)
-        self._push(BUTTONS[button], count=count)
+        with self._connection.talking(), self._keyboard.neutral():
+            self._aim(point)
+            self._push(BUTTONS[button], count=count)
 
     def drag(self, start: Point, end: Point, *, button: Button = "left") -> None:
         began = time.monotonic()
         size = self._connection.size()
         start, end = checked(start, size=size), checked(end, size=size)
-        with self._connection.talking() as display:
+        with self._connection.talking() as display, self._keyboard.neutral():
+            code = self._code_of(BUTTONS[button])
             self._move(start)
             display.sync()
             self._connection.refuse_stale(began, "desktop.not_dragged")
-            self._button(BUTTONS[button], down=True)
+            self._button(code, down=True)
             try:
                 for step in range(1, DRAG_STEPS + 1):
                     self._move(Point(*(a + (b - a) * step // DRAG_STEPS for a, b in zip(start, end, strict=True))))
                     display.sync()
                     time.sleep(DRAG_STEP_S)
+                time.sleep(DRAG_REST_S)
             finally:
-                self._button(BUTTONS[button], down=False)
+                self._button(code, down=False)
                 display.sync()
 
     def scroll(self, point: Point, *, dx: int = 0, dy: int = 0) -> None:
-        self._aim(point)
-        self._push(WHEEL["down" if dy > 0 else "up"], count=abs(dy))
-        self._push(WHEEL["right" if dx > 0 else "left"], count=abs(dx))
+        with self._connection.talking(), self._keyboard.neutral():
+            self._aim(point)
+            self._push(WHEEL["down" if dy > 0 else "up"], count=abs(dy))
+            self._push(WHEEL["right" if dx > 0 else "left"], count=abs(dx))
 
     def press(self, keys: Sequence[str]) -> None:
         self._keyboard.chord(known_keys(keys))
@@ -142,11 +147,21 @@ class X11Desktop:
         self._connection.refuse_stale(began, "desktop.not_clicked")
 
     def _push(self, button: int, *, count: int) -> None:
+        if not count:
+            return
         with self._connection.talking() as display:
+            code = self._code_of(button)
             for _ in range(count):
-                self._button(button, down=True)
-                self._button(button, down=False)
+                self._button(code, down=True)
+                self._button(code, down=False)
             display.sync()
+
+    def _code_of(self, button: int) -> int:
+        """What means that button there: a mouse that is set for the left hand has them the other way round."""
+        mapping = list(self._connection.display.get_pointer_mapping())
+        if button not in mapping:
+            raise DesktopError(say("desktop.no_button", n=button))
+        return mapping.index(button) + 1
 
     def _button(self, button: int, *, down: bool) -> None:
         from Xlib import X

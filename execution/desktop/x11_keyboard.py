@@ -26,6 +26,7 @@ UNASKED_S = 0.25
 UNASKED_PER_CHARACTER_S = 0.004
 MODIFIER_MASK = 0x01 | 0x04 | 0x08 | 0x40 | 0x80  # Shift, Control, Mod1 (Alt), Mod4 (Super), Mod5 (AltGr)
 LOCK_MASK = 0x02
+BUTTON_MASK = 0x1F00  # the first five buttons
 
 
 class XKeyboard:
@@ -35,7 +36,7 @@ class XKeyboard:
     def chord(self, keys: Sequence[str]) -> None:
         """All down in order, up in reverse; a key that the layout lacks is borrowed for the moment."""
         began = time.monotonic()
-        with self._connection.talking() as display:
+        with self._connection.talking() as display, self.neutral():
             layout = self._layout()
             self._connection.refuse_stale(began, "desktop.not_pressed")
             missing = [key for key in dict.fromkeys(keys) if _stroke_of(layout, key) is None]
@@ -54,7 +55,7 @@ class XKeyboard:
         if not text:
             return
         began = time.monotonic()
-        with self._connection.talking(), self._neutral_modifiers():
+        with self._connection.talking(), self.neutral():
             layout = self._layout()
             self._connection.refuse_stale(began, "desktop.not_typed")
             with borrowing(self._connection, layout, allowed=self._borrows) as spare:
@@ -107,8 +108,11 @@ class XKeyboard:
         raise DesktopError(say("desktop.keyboard_not_read", n=ANSWER_S))
 
     @contextmanager
-    def _neutral_modifiers(self) -> Iterator[None]:
-        """Modifiers up and Caps Lock off while typing; Caps Lock is put back as it was."""
+    def neutral(self) -> Iterator[None]:
+        """No modifier and no button down, and Caps Lock off, during an act; Caps Lock is put back as it was.
+
+        Raises DesktopError where somebody holds one: a click with Ctrl adds to what is chosen.
+        """
         layout = self._layout()
         for keycode in self._keys_down():
             if keycode in layout.modifier_keycodes:
@@ -116,6 +120,8 @@ class XKeyboard:
         mask = self._mask()
         if mask & MODIFIER_MASK:
             raise DesktopError(say("desktop.modifier_held"))
+        if mask & BUTTON_MASK:
+            raise DesktopError(say("desktop.button_held"))
         if not mask & LOCK_MASK:
             yield
             return

@@ -65,6 +65,7 @@ class Here:
         self.cursor: Node | None = lesson.cursor
         self.pending: Pending | None = None
         self.known = Known()
+        self.shown_with: dict[str, str] = {}  # the values of the variables when the draft was shown
         self.why: str = ""
         self._ends = _made_in(lesson)  # unless left again
         self._typed: list[str] = []
@@ -134,6 +135,7 @@ class Here:
         secret = {v.name for v in variables if holds_secret(variable_spec(v))}
         read = {name: value for name, value in self.lesson.values.items() if name not in told}
         values = {name: str(value) for name, value in {**told, **read}.items() if value and name not in secret}
+        self.shown_with = {**values, **{v.name: v.example for v in variables if v.example and v.name not in secret}}
         self.known = Known(values=values, typed=tuple(self._typed))
 
     # --- screens ----------------------------------------------------------------------------------------------------

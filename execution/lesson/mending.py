@@ -250,7 +250,7 @@ class Mending:
             found, now, store=here.draft.store, known=known, answer=_as_before(old), variable=variable,
         )  # fmt: skip
         if how == "also":
-            new = combined([old, new], values=[known.values, known.values], pictures=here.draft.store)
+            new = combined([old, new], values=[here.shown_with, known.values], pictures=here.draft.store)
         else:
             new = replace(new, needed=tuple(sign for sign in old.needed if getattr(new, sign, None)))
         row = edge.target

@@ -71,7 +71,7 @@ def levels(sign: str, value: Any) -> tuple[Level, ...]:
     """What may be chosen for a sign."""
     if sign in ALWAYS or (sign == "number" and isinstance(value, str)):
         return (Level.NEEDED, Level.LEFT_OUT)
-    return (Level.HELPS, Level.LEFT_OUT) if sign == "number" else tuple(Level)
+    return tuple(Level)
 
 
 def level_of(target: Target, sign: str) -> Level:

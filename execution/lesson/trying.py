@@ -78,7 +78,7 @@ class Trying:
         try:
             found = understand(shown, act.point, known=known, box=act.box)
             new = taught(found, shown, store=recorder.draft.store, known=known, answer=None)
-            both = combined([old, new], values=[known.values, known.values], pictures=recorder.draft.store)
+            both = combined([old, new], values=[recorder.here.shown_with, known.values], pictures=recorder.draft.store)
         except (ValueError, DomainError, OSError) as error:
             return told_by(error)
         with transaction.atomic():

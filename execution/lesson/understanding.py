@@ -28,6 +28,7 @@ from workflows.graph import NeighbourSpec, TargetSpec
 _LONGEST_LABEL = 60
 _MOST_ROWS = 3  # answers by what stands in its row
 SOMETHING_ELSE = "something_else"  # of its line, as a person says
+THIS_PLACE = "this_place"
 RUNS_VALUE, ALWAYS = "runs_value", "always"  # what a text that looks like data is in the next run
 
 
@@ -150,7 +151,9 @@ def taught(
     )  # fmt: skip
     if answer is not None and answer.number and not number:
         fixed = tuple(n for n in spec.neighbours if not names_record(n.text))
-        return replace(spec, neighbours=fixed)
+        return replace(spec, neighbours=fixed, needed=("number",))
+    if answer is not None and answer.code == THIS_PLACE:
+        return replace(spec, needed=("number",))
     return spec if answer is None or not answer.row else replace(spec, neighbours=_of_any_row(spec, known))
 
 
@@ -193,7 +196,7 @@ def _answers(found: Understood, line: Sequence[InLine], known: Known) -> Iterato
     yield from (given + by_record + by_label)[:_MOST_ROWS]
     at = number_of(found.box, found.alike)
     yield Answer(code="nth", text=say("lesson.the_nth", n=at, of=len(found.alike)), number=True, boxes=found.alike)
-    yield Answer(code="this_place", text=say("lesson.this_place"), boxes=(found.box,))
+    yield Answer(code=THIS_PLACE, text=say("lesson.this_place"), boxes=(found.box,))
     if telling_together(line):
         yield Answer(code=SOMETHING_ELSE, text=say("lesson.something_else"))
 

@@ -19,7 +19,7 @@ _SOME = 1 / 3  # of the neighbours
 _HALF = 0.5  # of the controls around
 _NEAR = 0.9  # of the way to where it was taught
 _RATHER = 0.5  # of all chances
-_EQUAL = 0.05  # of the text and the look: what differs less is told apart by neither
+EQUAL = 0.05  # of the text and the look: what differs less is told apart by neither
 _TWINS = 0.25  # of the best place's chance: a second one so probable is told as one of several
 
 
@@ -123,7 +123,7 @@ def rivals(weighed: Weighed, context: Context) -> list[int]:
     if context.target.role == ElementRole.FIELD:  # which all look alike
         return []
     identity = weighed.features[:, NAMES.index("identity")]
-    equal = np.flatnonzero(identity >= max(GOOD, float(identity[order[0]]) - _EQUAL))
+    equal = np.flatnonzero(identity >= max(GOOD, float(identity[order[0]]) - EQUAL))
     return [int(i) for i in equal] if len(equal) > 1 else []
 
 

@@ -26,6 +26,7 @@ from execution.targeting.opinions import Adviser
 from execution.targeting.places import PlaceStore
 from execution.targeting.reasons import rivals, why_found, why_not, why_several
 from execution.targeting.signs import Signs
+from execution.targeting.twins import twin_problem
 from execution.targeting.vetoes import row_problem, veto
 from execution.targeting.weighing import Weighed, weigh
 from execution.targeting.windows import another_program
@@ -186,7 +187,7 @@ def _sure(weighed: Weighed, context: Context, least: float) -> int | None:
     best = weighed.judgement.order[0]
     if weighed.judgement.chances[best] < least or _forbidden(weighed, best, context):
         return None
-    return best
+    return None if twin_problem(weighed, best, context) else best
 
 
 def _forbidden(weighed: Weighed, best: int, context: Context) -> str:
@@ -226,7 +227,8 @@ def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult])
     order = weighed.judgement.order
     best = weighed.candidate(order[0]) if order else None
     forbidden = _forbidden(weighed, order[0], context) if order else ""
-    if not forbidden and rivals(weighed, context):
+    twin = twin_problem(weighed, order[0], context) if order and not forbidden else ""
+    if not forbidden and (twin or rivals(weighed, context)):
         status, message = AMBIGUOUS, why_several(weighed, context)
     else:
         status, message = NOT_FOUND, forbidden or why_not(weighed, context)

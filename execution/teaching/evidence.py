@@ -22,7 +22,7 @@ from execution.teaching.labels import CHOICES, NAMED, naming_label
 from execution.teaching.panes import scrolling_part
 from execution.teaching.parts import text_beside, text_in
 from execution.teaching.structure import alike, in_its_window, number_of, role_of, shapes_around
-from execution.teaching.values import by_variable
+from execution.teaching.values import by_variable, tells_by_itself
 from execution.types import Box, ElementRole, Frame, Point, ScreenState, Size, TextLine
 from workflows.graph import NeighbourSpec, TargetSpec
 from workflows.text import names
@@ -144,10 +144,11 @@ def _neighbours(
     that variable in its own row or card, and no evidence elsewhere.
     """
     card = card_of(box, state) if has_twins else None
+    telling = {name: value for name, value in values.items() if tells_by_itself(value)}
     own, others = [], []
     for line, rare in _told_by(box, state, card, has_twins=has_twins):
         dx, dy = line.box.center.x - box.center.x, line.box.center.y - box.center.y
-        said = by_variable(line.text, values)
+        said = by_variable(line.text, telling)
         neighbour = (abs(dx) + 2 * abs(dy), NeighbourSpec(text=said or line.text, dx=dx, dy=dy))
         if _is_own(line.box, box, card):
             own.append((has_twins and not rare, has_twins and not names_record(line.text), *neighbour))

@@ -20,7 +20,7 @@ from execution.language.promises import says_done
 from execution.language.shortcuts import is_shortcut
 from execution.language.volatile import volatile_parts
 from execution.targeting.records import PERSON, names_record
-from execution.teaching.values import LEAST_VALUE, put_back
+from execution.teaching.values import put_back, tells_by_itself
 from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
 from execution.verification.change import Change
 from execution.verification.declared import came_about, denies
@@ -57,7 +57,7 @@ def expectation_of(
     change = Change(before, after)
     if action_type in _MOVING or not (change.now.was_read and change.then.was_read) or not change.happened:
         return nothing, nothing
-    names = {name: value for name, value in variables.items() if len(words(value).key) >= LEAST_VALUE}
+    names = {name: value for name, value in variables.items() if tells_by_itself(value)}
     came = tuple(text for text in _telling(change, names, typed, then=False) if _is_true(text, change, names))
     if action_type == "type_text":
         return nothing, ExpectSpec(texts=tuple(text for text in came if VARIABLE.fullmatch(text))[:1])

@@ -12,7 +12,7 @@ from execution.targeting.records import names_record
 from execution.types import ElementRole
 from workflows.text import VARIABLE
 
-LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand anywhere by chance
+_LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand anywhere by chance
 _DATA = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.RECORD})
 # What is drawn as one of these is a program's own, whatever it is called: a key of a calculator, a page of a list.
 _DRAWN = frozenset(
@@ -36,20 +36,20 @@ def put_back(text: str, values: Mapping[str, str]) -> str:
 def by_variable(text: str, values: Mapping[str, str]) -> str:
     """A target's text as a run says it; "" where no variable's value stands in it.
 
-    All of the text may be the shortest value; a part of it is one that stands nowhere by chance. What changes beside a
-    value is other data of the same record, and tells no other one.
+    Data beside a value is of the same record, and tells no other one: then the value alone is what is said.
     """
-    for name, value in values.items():
-        if value.strip() and folded(value).split() == folded(text).split():
-            return "{{" + name + "}}"
-    said = put_back(text, {n: v for n, v in values.items() if len(words(v).key) >= LEAST_VALUE})
+    said = put_back(text, values)
     found = [match.group() for match in VARIABLE.finditer(said)]
-    if not found:
-        return ""
+    longest = max(found, key=lambda one: len(values[one.strip("{}")]), default="")
+    if not longest or not tells_by_itself(values[longest.strip("{}")]):
+        return said if found else ""
     beside = VARIABLE.sub(" ", said)
-    if not (looks_like_data(beside, "") or any(c.isdigit() for c in beside)):
-        return said
-    return max(found, key=lambda one: len(values.get(one.strip("{} "), "")))
+    return longest if looks_like_data(beside, "") or any(c.isdigit() for c in beside) else said
+
+
+def tells_by_itself(value: str) -> bool:
+    """Whether a value is long enough to stand nowhere by chance."""
+    return len(words(value).key) >= _LEAST_VALUE
 
 
 def looks_like_data(text: str, role: str) -> bool:

@@ -28,6 +28,8 @@ WORDS: Words = {
     "desktop.modifier_held": _(
         "A modifier key (Shift, Ctrl, Alt, AltGr or Super) is held down at the keyboard: let it go."
     ),
+    "desktop.button_held": _("A button of the mouse is held down by somebody: let it go."),
+    "desktop.no_button": _("The mouse of this desktop has no button %(n)d: its buttons are set otherwise."),
     "desktop.caps_lock": _("Caps Lock is on and cannot be switched off by program: switch it off at the keyboard."),
     "desktop.keyboard_not_read": _(
         "The application has not read its keyboard for %(n)g s: what it got of the text is not known."

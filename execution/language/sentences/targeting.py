@@ -13,6 +13,7 @@ WORDS: Words = {
     "needed.named_by": _("its label"),
     "needed.neighbours": _("what stands around it"),
     "needed.shapes": _("the controls around it"),
+    "needed.number": _("its number among its like"),
     "correction.outside_box": _("The corrected point lies outside the corrected box."),
     "correction.several": _("What was drawn holds several things that could be meant. Show which one it is."),
     "correction.nothing_shown": _("A corrected target needs a box, a point or a text."),

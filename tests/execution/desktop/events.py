@@ -14,6 +14,7 @@ class Seen(NamedTuple):
     detail: int
     x: int = 0
     y: int = 0
+    state: int = 0
 
 
 class Catcher:
@@ -34,8 +35,18 @@ class Catcher:
         while self._display.pending_events():
             event = self._display.next_event()
             if event.type in kinds:
-                self.seen.append(Seen(kinds[event.type], event.detail, event.root_x, event.root_y))
+                self.seen.append(Seen(kinds[event.type], event.detail, event.root_x, event.root_y, event.state))
         return [seen for seen in self.seen if seen.kind != "motion"]
+
+    def acts(self, count: int) -> list[Seen]:
+        """The first `count` presses and releases of buttons and of keys that are no modifiers."""
+        modifiers = {code for row in self._display.get_modifier_mapping() for code in row if code}
+
+        def told() -> list[Seen]:
+            return [seen for seen in self.collect() if not (seen.kind.startswith("key") and seen.detail in modifiers)]
+
+        wait_until(lambda: len(told()) >= count, what=f"{count} acts, got {self.seen}")
+        return told()
 
     def keysym(self, seen: Seen) -> int:
         return int(self._display.keycode_to_keysym(seen.detail, 0))

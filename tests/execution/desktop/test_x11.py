@@ -8,13 +8,13 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from execution.desktop.base import Desktop, DesktopLost, DesktopUnavailable
+from execution.desktop.base import Desktop, DesktopError, DesktopLost, DesktopUnavailable
 from execution.desktop.x11 import X11Desktop
 from execution.types import Box, Point
 from tests.execution.desktop.events import catcher
@@ -43,12 +43,81 @@ def test_a_click_arrives_at_its_point_with_its_button_and_count(
     with catcher(own_screen) as events:
         own_desktop.click(Point(123, 45), button="right")
         own_desktop.click(Point(7, 8), count=2)
-        seen = [tuple(event) for event in events.wait_for(6)]
+        seen = [tuple(event[:4]) for event in events.wait_for(6)]
     assert seen == [
         ("down", 3, 123, 45),
         ("up", 3, 123, 45),
         *[("down", 1, 7, 8), ("up", 1, 7, 8)] * 2,
     ]
+
+
+@contextmanager
+def held_there(screen: VirtualDesktop, *, button: bool) -> Iterator[None]:
+    """Somebody else holds Ctrl and Shift, and a button where `button`."""
+    script = HOLDER if button else HOLDER.replace("display.xtest_fake_input(X.ButtonPress, 1)", "")
+    with subprocess.Popen([sys.executable, "-c", script, screen.display], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        try:
+            yield
+        finally:
+            holder.kill()
+
+
+ACTS: dict[str, Callable[[X11Desktop], object]] = {
+    "click": lambda desktop: desktop.click(Point(20, 20)),
+    "scroll": lambda desktop: desktop.scroll(Point(20, 20), dy=1),
+    "drag": lambda desktop: desktop.drag(Point(20, 20), Point(60, 60)),
+    "press": lambda desktop: desktop.press(["s"]),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_no_act_is_done_with_a_modifier_that_somebody_holds(
+    own_screen: VirtualDesktop, own_desktop: X11Desktop, act: str
+) -> None:
+    """S2.13: a click with Ctrl adds to what is chosen, the wheel with Ctrl zooms."""
+    with catcher(own_screen) as events, held_there(own_screen, button=False):
+        ACTS[act](own_desktop)
+        pressed = [event for event in events.acts(2) if "down" in event.kind]
+    assert [event.state & 0xFF for event in pressed] == [0]
+
+
+def test_nothing_is_clicked_while_somebody_holds_a_button(own_screen: VirtualDesktop, own_desktop: X11Desktop) -> None:
+    with held_there(own_screen, button=True):
+        with pytest.raises(DesktopError, match="held down by somebody"):
+            own_desktop.click(Point(20, 20))
+        own_desktop.release_all()
+
+
+@pytest.mark.parametrize("act", ["click", "drag", "scroll"])
+def test_a_mouse_for_the_left_hand_is_used_as_it_is_set(
+    own_screen: VirtualDesktop, own_desktop: X11Desktop, act: str
+) -> None:
+    """S2.13: else every click is a right click."""
+    display = own_desktop._connection.display
+    before = list(display.get_pointer_mapping())
+    display.set_pointer_mapping([3, 2, 1, 5, 4, *before[5:]])
+    try:
+        with catcher(own_screen) as events:
+            ACTS[act](own_desktop)
+            seen = events.wait_for(2)
+    finally:
+        display.set_pointer_mapping(before)
+    assert [event.detail for event in seen] == [5 if act == "scroll" else 1] * 2
+
+
+def test_a_button_that_the_mouse_lacks_is_said_and_nothing_is_pressed(
+    own_screen: VirtualDesktop, own_desktop: X11Desktop
+) -> None:
+    display = own_desktop._connection.display
+    before = list(display.get_pointer_mapping())
+    display.set_pointer_mapping([1, 2, 0, *before[3:]])
+    try:
+        with pytest.raises(DesktopError, match="has no button 3"):
+            own_desktop.click(Point(20, 20), button="right")
+    finally:
+        display.set_pointer_mapping(before)
 
 
 def test_a_drag_moves_on_its_way_with_the_button_down(own_screen: VirtualDesktop, own_desktop: X11Desktop) -> None:
@@ -58,8 +127,8 @@ def test_a_drag_moves_on_its_way_with_the_button_down(own_screen: VirtualDesktop
         kinds = [event.kind for event in events.seen]
         down, up = kinds.index("down"), kinds.index("up")
         assert kinds[down + 1 : up].count("motion") > 5
-        assert events.seen[down][2:] == (10, 20)
-        assert events.seen[up][2:] == (130, 80)
+        assert events.seen[down][2:4] == (10, 20)
+        assert events.seen[up][2:4] == (130, 80)
 
 
 def test_the_wheel_turns_down_and_right_for_positive_numbers(

@@ -18,7 +18,8 @@ VALUES = {"patient": "Paul Durand", "ward": "Ward 3", "bed": "4", "name": "Duran
         ("Paul Durand, Ward 3", "{{patient}}, {{ward}}"),
         ("Mme Durand", "Mme {{name}}"),
         ("4", "{{bed}}"),
-        ("Room 4", ""),  # so short a value stands anywhere
+        ("Room 4", "Room {{bed}}"),
+        ("Step 4 of 7", "Step {{bed}} of 7"),
         ("Paul Durandal", ""),
         ("Save", ""),
         ("Paul Durand 1961-03-02", "{{patient}}"),
@@ -28,6 +29,10 @@ VALUES = {"patient": "Paul Durand", "ward": "Ward 3", "bed": "4", "name": "Duran
 )
 def test_the_text_of_a_target_that_holds_a_value_is_that_variable(text: str, said: str) -> None:
     assert by_variable(text, VALUES) == said
+
+
+def test_a_variable_that_holds_nothing_stands_nowhere() -> None:
+    assert by_variable("Paul Durand", {"patient": " "}) == ""
 
 
 def test_no_variable_is_in_a_text_without_values() -> None:

@@ -1,0 +1,76 @@
+"""Equal things, more of them than when one was taught: which it is, something must tell, and place does not (S5.3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from execution.teaching.evidence import teach_target
+from execution.types import Box, Element, ElementRole, ResolveStatus, ScreenState
+from tests.execution.perception.drawing import Canvas, Pictures
+from tests.execution.targeting.test_proposals import resolve
+from workflows.graph import TargetSpec
+
+Card = tuple[str, str, int]  # who, where, how far down
+
+
+def cards(*told: Card) -> ScreenState:
+    """A page of cards, each with a name, a place and the same button."""
+    canvas, buttons = Canvas(900, 700), []
+    canvas.text("Discharges of today", 40, 30)
+    for name, ward, y in told:
+        canvas.text(name, 60, y)
+        canvas.text(ward, 60, y + 30)
+        box = canvas.button("Approve discharge", Box(60, y + 60, 200, 34))
+        buttons.append(Element(box=box, role=ElementRole.BUTTON))
+    return canvas.state(elements=tuple(buttons))
+
+
+def taught(store: Pictures, state: ScreenState, y: int) -> TargetSpec:
+    return teach_target(state.frame, Box(60, y + 60, 200, 34), label="Approve", state=state, click=None, store=store)
+
+
+MARIE: Card = ("Marie Lefevre", "Ward 3", 90)
+
+
+@pytest.mark.parametrize("place", [90, 240], ids=["above", "below"])
+def test_of_two_cards_the_taught_one_is_clicked_or_nothing(place: int) -> None:
+    """The other patient's was clicked, for it stood in the taught place."""
+    store = Pictures()
+    target = taught(store, cards(MARIE), 90)
+    other = ("Bernard Petit", "Ward 2", 330 - place)
+    now = cards(*sorted([other, (*MARIE[:2], place)], key=lambda card: card[2]))
+    found = resolve(target, now, store)
+    assert found.status is not ResolveStatus.FOUND or (found.box is not None and found.box.y > place)
+    assert found.status is not ResolveStatus.FOUND or (found.box is not None and found.box.y < place + 100)
+
+
+def test_two_cards_that_nothing_tells_apart_are_a_question() -> None:
+    store = Pictures()
+    target = taught(store, cards(MARIE), 90)
+    found = resolve(target, cards(MARIE, (*MARIE[:2], 240)), store)
+    assert (found.status, found.box) == (ResolveStatus.AMBIGUOUS, None)
+
+
+def test_as_many_as_when_it_was_taught_are_no_question() -> None:
+    store, shown = Pictures(), cards(MARIE, ("Bernard Petit", "Ward 2", 240))
+    target = taught(store, shown, 90)
+    assert target.alike == 2
+    found = resolve(target, shown, store)
+    assert found.box is not None
+    assert found.box.y == 150
+
+
+def test_where_a_person_said_which_number_no_other_is_clicked() -> None:
+    """A list with one more, or one fewer, has another one in that place."""
+    store, shown = Pictures(), cards(MARIE, ("Bernard Petit", "Ward 2", 240), ("Anna Rossi", "Ward 1", 390))
+    target = replace(taught(store, shown, 240), needed=("number",), neighbours=())
+    assert target.number_taught == 2
+    found = resolve(target, shown, store)
+    assert found.box is not None
+    assert found.box.y == 300
+    fewer = cards(MARIE, ("Anna Rossi", "Ward 1", 240))
+    more = cards(MARIE, ("Bernard Petit", "Ward 2", 240), ("Anna Rossi", "Ward 1", 390), ("Leo Roux", "Ward 1", 540))
+    for now in (fewer, more):
+        assert resolve(target, now, store).box is None
