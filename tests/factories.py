@@ -101,8 +101,10 @@ def make_workflow(
         target = _make_target(workflow, edge["target"]) if edge.get("target") else None
         ends = {"source": rows[edge["source"]], "destination": rows[edge["destination"]]}
         Edge.objects.create(workflow=workflow, **{"order": order, **edge, **ends, "target": target})
+    said = str([list(nodes), list(edges)])
     for order, variable in enumerate(variables):
-        Variable.objects.create(workflow=workflow, **{"order": order, **variable})
+        is_used = "{{" + variable["name"] + "}}" in said  # what nothing uses cannot be asked for
+        Variable.objects.create(workflow=workflow, **{"order": order, "required": is_used, **variable})
     return workflow
 
 

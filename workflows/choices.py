@@ -48,6 +48,7 @@ class RegionKind(models.TextChoices):
 
 class VariableKind(models.TextChoices):
     TEXT = "text", _("text")
+    LINES = "lines", _("text of several lines")
     DATE = "date", _("date")
     EMAIL = "email", _("e-mail address")
     NUMBER = "number", _("number")

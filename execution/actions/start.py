@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
+from unicodedata import category
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -37,6 +38,7 @@ FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info
 
 
 _TRUST = {state: number for number, state in enumerate(LearningState.values)}  # from least to most
+_CONTROLS = frozenset({"Cc", "Zl", "Zp"})  # Unicode categories of what is no character of a text
 # Kinds whose blanks mean nothing; of a text they are typed as they stand.
 TRIMMED = frozenset({VariableKind.DATE, VariableKind.EMAIL, VariableKind.NUMBER})
 
@@ -209,6 +211,18 @@ def json_ready(values: Mapping[str, Any]) -> dict[str, Any]:
     return dict(values)
 
 
+def _moving(value: str, *, several_lines: bool) -> str:
+    """Why a value would do more than stand in its field: a tab goes to the next one, a line break may confirm."""
+    control = next((c for c in value if category(c) in _CONTROLS and not (several_lines and c == "\n")), "")
+    if not control:
+        return ""
+    if control == "\n":
+        return _("A line break may confirm what is not finished. Take it out, or make this a text of several lines.")
+    if control == "\t":
+        return _("A tab goes on to the next field. Take it out.")
+    return _("It holds the character %(code)s, which no field takes. Take it out.") % {"code": f"U+{ord(control):04X}"}
+
+
 def value_problem(variable: VariableSpec, value: str, graph: GraphSpec) -> str:
     """What is wrong with `value` for this variable of the graph, in words; empty when nothing is."""
     if variable.choices and value not in variable.choices:
@@ -216,6 +230,8 @@ def value_problem(variable: VariableSpec, value: str, graph: GraphSpec) -> str:
             "value": value,
             "known": ", ".join(f"“{one}”" for one in variable.choices),
         }
+    if problem := _moving(value, several_lines=variable.kind == VariableKind.LINES):
+        return problem
     if variable.name in graph.counting_variables and not is_ordinal(value):
         return _("Which of several is meant is a whole number from 1 on.")
     try:

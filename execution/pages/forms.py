@@ -174,6 +174,8 @@ def variable_field(variable: VariableSpec, *, shown: str) -> forms.Field:
         attrs["step"] = "any"
     is_typed = variable.kind not in TRIMMED
     lines = len(plain_breaks(shown).split("\n")) if is_typed else 1
+    if variable.kind == VariableKind.LINES:
+        lines = max(lines, 3)
     widget = forms.TextInput(attrs=attrs) if lines == 1 else forms.Textarea(attrs={"rows": min(lines, 8)})
     return (TypedTextField if is_typed else forms.CharField)(
         label=label,

@@ -24,8 +24,9 @@ FITTED = Path(__file__).with_name("fitted.json")
 
 # What asking a person costs, as a share of what a wrong click costs there: act where P >= 1 - share (S5.3). The share
 # of what only reads is that of the setting; the less can be taken back, the smaller it is. Set by hand: from 0.75,
-# 0.80, 0.90 and 0.95 on, 0.8, 0.7, 0.4 and 0.3 of a hundred targets of unseen programs were clicked wrongly.
-_DEARNESS = {EffectClass.READ: 1.0, EffectClass.IDEMPOTENT: 0.8, EffectClass.OBSERVABLE: 0.4, EffectClass.OPAQUE: 0.2}
+# 0.90 and 0.95 on, 0.8, 0.4 and 0.3 of a hundred targets of unseen programs were clicked wrongly. What may be done
+# again in its place is not cheap in another one: a value typed over another field's.
+_DEARNESS = {EffectClass.READ: 1.0, EffectClass.IDEMPOTENT: 0.4, EffectClass.OBSERVABLE: 0.4, EffectClass.OPAQUE: 0.2}
 _WIDEST = 20.0  # logarithms of odds
 
 

@@ -60,6 +60,8 @@ class Readiness:
                 if isinstance(found, NotReady):
                     return found
                 state, suggestion = now, found
+            if not by_hand and (why := self.stages.put_problem(edge, state)):
+                return NotReady(message=why, state=state, asks=True)
             changed = self.stages.what_changed(
                 suggestion,
                 state,

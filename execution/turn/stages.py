@@ -125,6 +125,9 @@ class Stages(Protocol):
     def check_before(self, edge: EdgeSpec, state: ScreenState) -> Verification:
         """Whether the screen holds what the edge declares before it is done, and is whose it must be (S9.6)."""
 
+    def put_problem(self, edge: EdgeSpec, state: ScreenState) -> str:
+        """Why what the run has put on this screen is gone or another, before what saves it; "" if it stands."""
+
     def declared_popup(self, state: ScreenState, match: Match | None, known: ScreenState | None) -> Closable | None:
         """The workflow's dialog that is over the screen, `known` being the last one that was recognised. Over a screen
         that is recognised itself it must be seen to have come; what a known screen's own window could be is none."""

@@ -26,6 +26,7 @@ from execution.turn import acting, calling, entering, learned, looking, popups, 
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
 from execution.turn.popups import Closable
+from execution.turn.put_values import PutValues
 from execution.turn.stages import ScrollSearch
 from execution.turn.unchanged import Glance, Pictured, changed_share, what_changed
 from execution.types import (
@@ -56,6 +57,7 @@ from workflows.calling import with_given
 from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES, SETTING_ACTION_TYPES, effect_of
 from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
+from workflows.secret_names import holds_secret
 from workflows.text import fill, names, told
 from workflows.validation.actions import wrong_parameter
 from workflows.words import with_names
@@ -77,6 +79,7 @@ class WorkflowStages:
         self.graph, self.variables = graph, variables  # with what is read on the way
         self.eyes, self.matcher, self.resolver = eyes, matcher, resolver
         self.missing = ""  # what the run cannot go on without, in a sentence
+        self._put = PutValues({v.name for v in graph.variables if holds_secret(v)})
         self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
         self._scope = ""  # of the screens that were looked for last
         self._overlay = Overlay(graph)  # what is gone by: the graph with what coaches have shown since
@@ -292,6 +295,10 @@ class WorkflowStages:
         at_source = Recognition(match=Match(node_id=edge.source, confidence=1.0))
         return verifier.verify_before(edge, state, recognition=at_source, variables=self.variables)
 
+    def put_problem(self, edge: EdgeSpec, state: ScreenState) -> str:
+        """Why what the run has put on this screen is gone or another, before what saves it; "" if it stands."""
+        return self._put.problem(edge, state)
+
     def declared_popup(self, state: ScreenState, match: Match | None, known: ScreenState | None) -> Closable | None:
         """The workflow's dialog that is over the screen, `known` being the last one that was recognised. Over a screen
         that is recognised itself it must be seen to have come; what a known screen's own window could be is none."""
@@ -367,7 +374,9 @@ class WorkflowStages:
         """Look whether it happened, again and again until it did or the edge's time is over: effects may be late."""
         verification, after = self._seen(suggestion, before, after)
         if verification.answer is Answer.YES and rests_on_a_promise(suggestion.edge.expect):
-            return self._kept(suggestion, before, after, verification)
+            verification, after = self._kept(suggestion, before, after, verification)
+        if verification.answer is Answer.YES:
+            self._put.verified(suggestion, after)
         return verification, after
 
     def _kept(

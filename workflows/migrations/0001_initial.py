@@ -261,7 +261,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.SlugField(verbose_name='name')),
                 ('label', models.CharField(blank=True, max_length=200, verbose_name='label')),
-                ('kind', models.CharField(choices=[('text', 'text'), ('date', 'date'), ('email', 'e-mail address'), ('number', 'number'), ('secret', 'secret')], default='text', max_length=20, verbose_name='kind')),
+                ('kind', models.CharField(choices=[('text', 'text'), ('lines', 'text of several lines'), ('date', 'date'), ('email', 'e-mail address'), ('number', 'number'), ('secret', 'secret')], default='text', max_length=20, verbose_name='kind')),
                 ('required', models.BooleanField(default=True, verbose_name='required')),
                 ('default', models.CharField(blank=True, max_length=500, verbose_name='default')),
                 ('example', models.CharField(blank=True, max_length=500, verbose_name='example')),
@@ -273,7 +273,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'variable',
                 'verbose_name_plural': 'variables',
                 'ordering': ('workflow', 'order', 'id'),
-                'constraints': [models.UniqueConstraint(fields=('workflow', 'name'), name='variable_name_unique'), models.CheckConstraint(condition=models.Q(('kind__in', ['text', 'date', 'email', 'number', 'secret'])), name='variable_kind_known')],
+                'constraints': [models.UniqueConstraint(fields=('workflow', 'name'), name='variable_name_unique'), models.CheckConstraint(condition=models.Q(('kind__in', ['text', 'lines', 'date', 'email', 'number', 'secret'])), name='variable_kind_known')],
             },
         ),
     ]

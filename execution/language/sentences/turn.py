@@ -93,6 +93,8 @@ WORDS: Words = {
     "turn.everything_skipped": _("Everything this screen offers was skipped."),
     "turn.suggested": _("Suggested action: %(sentence)s"),
     "turn.target_not_found": _("The target was not found."),
+    "turn.value_gone": _("“%(value)s”, which was put into a field here, is gone: the field is empty."),
+    "turn.value_changed": _("Where “%(value)s” was put stands “%(now)s” now."),
     "turn.done_by": _("Done by %(who)s."),
     "turn.another_screen": _("It is another screen: “%(name)s”."),
     "turn.looked_anew": _("Interrupted: the screen is looked at anew."),

@@ -159,3 +159,22 @@ def test_a_value_that_is_not_allowed_is_refused_and_the_allowed_ones_are_named(a
     assert refused.status_code == 422
     assert refused.json()["detail"] == "Patient: “Cy Young” is not allowed here. Allowed: “Ada Martin”, “Bo Li”."
     assert post(api, workflow_id=version.workflow.workflow_id, variables={"patient": "Bo Li"}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "said"),
+    [
+        ("text", "two\tfields", "A tab goes on to the next field."),
+        ("lines", "two\tfields", "A tab goes on to the next field."),
+        ("text", "two\nlines", "A line break may confirm what is not finished."),
+        ("text", "up\x1b", "It holds the character U+001B"),
+        ("lines", "two\u2028lines", "It holds the character U+2028"),
+        ("lines", "two\nlines", ""),
+    ],
+)
+def test_a_value_that_would_press_a_key_is_refused(api: Client, kind: str, value: str, said: str) -> None:
+    """S2.13: a tab in a remark went on to the next field, and the blank behind it confirmed an order."""
+    version = make_published(variables=[{"name": "patient", "label": "Patient", "kind": kind}])
+    answer = post(api, workflow_id=version.workflow.workflow_id, variables={"patient": value})
+    assert answer.status_code == (422 if said else 201)
+    assert said in str(answer.json())

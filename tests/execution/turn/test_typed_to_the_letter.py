@@ -36,6 +36,8 @@ TEXTS = st.builds(
     st.text("aé€{}\\\"'<&%" + BLANKS, max_size=6).map(lambda core: f"x{core}x"),
     st.text(BLANKS, max_size=4),
 )
+VALUES = TEXTS.map(lambda text: text.replace("\t", "\n"))  # a tab would leave the field
+LINES = [{"name": "patient", "label": "Patient", "kind": "lines"}]
 FEW = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -98,11 +100,11 @@ def test_a_form_that_nobody_touched_changes_nothing(text: str) -> None:
 
 
 @FEW
-@given(text=TEXTS)
+@given(text=VALUES)
 @pytest.mark.slow
 def test_a_default_reaches_the_keyboard(text: str) -> None:
     variable = Variable(name="patient", label="Patient", workflow=make_workflow(variables=[]))
-    data = {"workflow": variable.workflow_id, "name": "patient", "label": "Patient", "kind": "text", "order": 0}
+    data = {"workflow": variable.workflow_id, "name": "patient", "label": "Patient", "kind": "lines", "order": 0}
     form = VariableForm({**data, "default": as_a_browser_sends(text)}, instance=variable)
     assert form.is_valid(), form.errors
     form.save()
@@ -112,10 +114,10 @@ def test_a_default_reaches_the_keyboard(text: str) -> None:
 
 
 @FEW
-@given(text=TEXTS)
+@given(text=VALUES)
 def test_a_value_of_the_start_reaches_the_keyboard(operator: Any, client_of: Any, text: str) -> None:
     """S1.4, by the API: as JSON has it, to the letter."""
-    version = make_published()
+    version = make_published(variables=LINES)
     body = json.dumps({"workflow_id": version.workflow.workflow_id, "variables": {"patient": text}})
     answer = client_of(operator).post("/api/executions/", body, content_type="application/json")
     assert answer.status_code == 201, answer.json()
@@ -124,9 +126,9 @@ def test_a_value_of_the_start_reaches_the_keyboard(operator: Any, client_of: Any
 
 
 @FEW
-@given(text=TEXTS)
+@given(text=VALUES)
 def test_a_value_of_the_start_form_reaches_the_keyboard(operator: Any, text: str) -> None:
-    version = make_published()
+    version = make_published(variables=LINES)
     workflow = version.workflow
     form = StartForm(
         {"mode": "automatic", "var_patient": as_a_browser_sends(text)},
@@ -139,7 +141,7 @@ def test_a_value_of_the_start_form_reaches_the_keyboard(operator: Any, text: str
 
 
 @FEW
-@given(text=TEXTS)
+@given(text=VALUES)
 def test_a_corrected_text_reaches_the_keyboard(text: str) -> None:
     """S1.10"""
     kept = check_correction({"params": {"text": text}})["params"]

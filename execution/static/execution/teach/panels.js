@@ -102,7 +102,7 @@ export function variablesView(store, edits) {
 
   function adder() {
     const name = h("input", { class: "input", "aria-label": say("variable.name"), placeholder: say("variable_name"), required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule") });
-    const kind = h("select", { class: "input", "aria-label": say("variable.kind") }, ["text", "date", "number", "email", "secret"].map((value) => h("option", { value }, word("kind", value))));
+    const kind = h("select", { class: "input", "aria-label": say("variable.kind") }, ["text", "lines", "date", "number", "email", "secret"].map((value) => h("option", { value }, word("kind", value))));
     const form = h("form", { class: "variable-add" }, name, kind, h("button", { class: "button slim", type: "submit" }, icon("plus"), say("add")));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();

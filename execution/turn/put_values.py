@@ -1,0 +1,79 @@
+"""What a run has put into the fields of a screen, looked at again before what saves or sends it (S2.13).
+
+A page may empty one field while another is filled in, or put back what stood there before; what is saved then was
+never meant. Only what was seen to stand there is looked for again, and only while its field is in sight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from execution.language.fuzzy import words
+from execution.language.whole_values import stands_in
+from execution.targeting.boxes import same_box, text_lines_in
+from execution.types import Answer, Box, Element, ElementRole, ScreenState, Suggestion
+from execution.verification.chosen import control_box
+from sentences.said import say
+from workflows.catalogue import VALUE_PARAMS, effect_of
+from workflows.choices import EffectClass
+from workflows.graph import EdgeSpec
+from workflows.text import names
+
+_MAY_SAVE = frozenset({EffectClass.OBSERVABLE, EffectClass.OPAQUE})
+_CONTROLS = frozenset({ElementRole.FIELD, ElementRole.BUTTON})
+
+
+@dataclass(frozen=True, slots=True)
+class _Put:
+    value: str
+    seen: str  # what was read there once it stood
+    box: Box
+
+
+class PutValues:
+    """The values of one screen, by where they stand. `secret` are names of variables that nothing is kept of."""
+
+    def __init__(self, secret: Collection[str]) -> None:
+        self._secret = frozenset(secret)
+        self._put: list[_Put] = []
+
+    def verified(self, suggestion: Suggestion, after: ScreenState) -> None:
+        """An act was seen to be done: what it put there stands there, what leads on leaves it behind."""
+        edge, box = suggestion.edge, suggestion.resolution.box
+        param = VALUE_PARAMS.get(edge.action_type)
+        if param is None:
+            if edge.source not in edge.leads_to:
+                self._put.clear()
+            return
+        value = str(suggestion.params.get(param, ""))
+        if box is None or not value.strip() or edge.action_type == "set_state" or names(edge.params) & self._secret:
+            return
+        control = control_box(box, after)
+        self._put = [one for one in self._put if not same_box(one.box, control)]
+        if seen := _read(control, after):
+            self._put.append(_Put(value, seen, control))
+
+    def problem(self, edge: EdgeSpec, state: ScreenState) -> str:
+        """Why what the run has put there is not saved, with both values; "" where it stands, or is out of sight."""
+        only_types = edge.action_type in VALUE_PARAMS and not edge.params.get("enter")
+        if only_types or effect_of(edge) not in _MAY_SAVE or not state.text_method:
+            return ""
+        for put in self._put:
+            control = _control_at(put.box, state.elements)
+            if control is None:
+                continue
+            now = _read(control.box, state)
+            if not now:
+                return say("turn.value_gone", value=put.value)
+            if words(now).key != words(put.seen).key and stands_in(put.value, now) is Answer.NO:
+                return say("turn.value_changed", value=put.value, now=now)
+        return ""
+
+
+def _read(box: Box, state: ScreenState) -> str:
+    return " ".join(line.text for line in text_lines_in(box, state)).strip()
+
+
+def _control_at(box: Box, elements: Sequence[Element]) -> Element | None:
+    return next((e for e in elements if e.role in _CONTROLS and same_box(e.box, box)), None)

@@ -1,0 +1,91 @@
+"""What a run has put into fields is looked at again before what saves it (S2.13)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from execution.turn.put_values import PutValues
+from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState, Suggestion
+from tests.execution.perception.drawing import Canvas
+from workflows.graph import EdgeSpec, TargetSpec
+
+NAME, COMPLAINT = Box(200, 100, 300, 32), Box(200, 160, 300, 32)
+FIELD = TargetSpec(target_id="f", label="Name", role="field")
+SAVE = EdgeSpec(edge_id="save", source="form", destination="done", action_type="click")
+
+
+def form(name: str = "", complaint: str = "", *, moved: int = 0) -> ScreenState:
+    canvas = Canvas(900, 500)
+    boxes = [box._replace(y=box.y + moved) for box in (NAME, COMPLAINT)]
+    for box, text in zip(boxes, (name, complaint), strict=True):
+        canvas.field(box, text)
+    return canvas.state(elements=[Element(role=ElementRole.FIELD, box=box) for box in boxes])
+
+
+def typing(text: str, box: Box = NAME, **params: Any) -> Suggestion:
+    edge = EdgeSpec(
+        edge_id="type", source="form", destination="form", action_type="type_text", target=FIELD,
+        params={"text": "{{name}}", "clear": True, **params},
+    )  # fmt: skip
+    found = Resolution(status=ResolveStatus.FOUND, box=box, point=box.center)
+    return Suggestion(edge=edge, node_id="form", params={**edge.params, "text": text}, sentence="", resolution=found)
+
+
+def saving() -> Suggestion:
+    return Suggestion(
+        edge=SAVE, node_id="form", params={}, sentence="", resolution=Resolution(status=ResolveStatus.FOUND)
+    )
+
+
+@pytest.fixture
+def put() -> PutValues:
+    """The name was typed, and then the complaint."""
+    values = PutValues({"code"})
+    values.verified(typing("Anna Rossi"), form("Anna Rossi"))
+    values.verified(typing("Cough", COMPLAINT), form("Anna Rossi", "Cough"))
+    return values
+
+
+@pytest.mark.parametrize(
+    ("now", "code"),
+    [
+        (form("Anna Rossi", "Cough"), ""),
+        (form("Anna Rossi ", "Cough"), ""),
+        (form("", "Cough"), "is gone: the field is empty"),
+        (form("Anna Ross", "Cough"), " was put stands "),
+        (form("Anna Rossi", "Fever"), " was put stands "),
+        (form("", "", moved=200), ""),  # out of sight: nobody can say
+    ],
+    ids=["as it was", "a blank", "gone", "shorter", "another", "elsewhere"],
+)
+def test_what_is_gone_or_another_is_told_before_it_is_saved(put: PutValues, now: ScreenState, code: str) -> None:
+    problem = put.problem(SAVE, now)
+    assert (code in problem) if code else problem == ""
+
+
+def test_what_merely_types_is_not_held_up_and_enter_saves(put: PutValues) -> None:
+    gone = form("", "Cough")
+    assert put.problem(typing("x").edge, gone) == ""
+    assert put.problem(typing("x", enter=True).edge, gone)
+
+
+def test_what_was_typed_over_is_the_new_value(put: PutValues) -> None:
+    put.verified(typing("Paul Durand"), form("Paul Durand", "Cough"))
+    assert put.problem(SAVE, form("Paul Durand", "Cough")) == ""
+    assert "Paul Durand" in put.problem(SAVE, form("Anna Rossi", "Cough"))
+
+
+def test_what_led_to_another_screen_leaves_the_values_behind(put: PutValues) -> None:
+    put.verified(saving(), form())
+    assert put.problem(SAVE, form()) == ""
+
+
+def test_nothing_is_kept_of_a_secret_or_of_what_was_not_seen() -> None:
+    values = PutValues({"name"})
+    values.verified(typing("Anna Rossi"), form("Anna Rossi"))
+    assert values.problem(SAVE, form()) == ""
+    seen = PutValues(())
+    seen.verified(typing("Anna Rossi"), form(""))
+    assert seen.problem(SAVE, form()) == ""
