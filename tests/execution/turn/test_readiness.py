@@ -77,6 +77,10 @@ class Screen:
     then: Look = STILL
     reads: int = 0
     until: list[float] = field(default_factory=list)
+    emptied: str = ""  # why what was put there is not saved
+
+    def put_problem(self, edge: EdgeSpec, state: ScreenState) -> str:
+        return self.emptied
 
     def observe(self) -> ScreenState:
         self.reads += 1
@@ -271,6 +275,14 @@ def test_what_is_declared_may_come_late_but_must_come(declares: dict[str, Any], 
     answer = asked(Screen([missing], later=[missing]), **declares)
     assert isinstance(answer, NotReady)
     assert answer.asks
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_what_was_filled_in_and_is_gone_is_asked_about_before_it_is_saved(*, anew: bool) -> None:
+    """S2.13"""
+    answer = asked(Screen([STILL], emptied="“Anna” is gone."), anew=anew)
+    assert isinstance(answer, NotReady)
+    assert (answer.asks, answer.message) == (True, "“Anna” is gone.")
 
 
 def test_it_is_waited_for_as_long_as_the_action_may_take_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
