@@ -6,7 +6,7 @@ import getpass
 import socket
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +34,8 @@ ALL_BUTTONS = range(1, 10)
 # A drag is recognised by the motion: programs want to see the pointer on its way.
 DRAG_STEPS = 12
 DRAG_STEP_S = 0.03
-DRAG_REST_S = 0.15  # over the place where it is let go: a browser asks the page whether it may be dropped there
+DRAG_STIRS = 5
+DRAG_REST_S = 0.3  # over the place where it is let go: a browser asks the page whether it may be dropped there
 
 
 class X11Desktop:
@@ -93,8 +94,8 @@ class X11Desktop:
             self._connection.refuse_stale(began, "desktop.not_dragged")
             self._button(code, down=True)
             try:
-                for step in range(1, DRAG_STEPS + 1):
-                    self._move(Point(*(a + (b - a) * step // DRAG_STEPS for a, b in zip(start, end, strict=True))))
+                for point in _way(start, end):
+                    self._move(point)
                     display.sync()
                     time.sleep(DRAG_STEP_S)
                 time.sleep(DRAG_REST_S)
@@ -201,6 +202,15 @@ class X11Desktop:
         if screen is not None:
             with suppress(*_capture_problems()):
                 screen.close()
+
+
+def _way(start: Point, end: Point) -> Iterator[Point]:
+    """Where the pointer is on its way; at its end it stirs, as what lies there hears of a drag when it moves on it."""
+    for step in range(1, DRAG_STEPS + 1):
+        yield Point(*(a + (b - a) * step // DRAG_STEPS for a, b in zip(start, end, strict=True)))
+    for _ in range(DRAG_STIRS):
+        yield Point(end.x - 1 if end.x else 1, end.y)
+        yield end
 
 
 def _capture_problems() -> tuple[type[Exception], ...]:
