@@ -14,13 +14,13 @@ from execution.lesson.rows import InLine, line_of, telling_together
 from execution.lesson.screens import Known
 from execution.perception.pictures import PictureSink
 from execution.targeting.boxes import holds_several, target_box
-from execution.targeting.records import names_record
+from execution.targeting.records import may_name_somebody, names_record
 from execution.teaching.evidence import teach_target, text_of
 from execution.teaching.expectations import stands_in_list
 from execution.teaching.labels import NAMED, naming_label
 from execution.teaching.parts import text_in
 from execution.teaching.structure import alike, number_of, role_of
-from execution.teaching.values import looks_like_data, may_name_somebody
+from execution.teaching.values import looks_like_data
 from execution.types import Box, Point, ScreenState
 from sentences.said import say
 from workflows.graph import NeighbourSpec, TargetSpec

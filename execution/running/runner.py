@@ -93,7 +93,8 @@ class Workplace:
 
 
 class Runner:
-    """`run` returns when told to leave, or when `once` or `max_executions` is fulfilled."""
+    """`run` returns when told to leave, or when `once` or `max_executions` is fulfilled. `shows_values`: what `out` is
+    told may name people and say what was typed."""
 
     def __init__(
         self,
@@ -103,6 +104,7 @@ class Runner:
         once: bool = False,
         max_executions: int | None = None,
         out: Callable[[str], None] = lambda line: None,
+        shows_values: bool = False,
         leave: threading.Event | None = None,
         desktop: Desktop | None = None,
         analyzer: ScreenAnalyzer | None = None,
@@ -116,7 +118,7 @@ class Runner:
         self.pictures = PictureStore()
         self.patience = Patience(leave=self.leave, say=self.out)
         self._gpu = RunDrivenGpu(say=self.out)
-        self._terminal = Terminal(self.out, self.patience)
+        self._terminal = Terminal(self.out, self.patience, values=shows_values)
         self._untaken = Untaken(self.out, self.patience, lambda kind, error: self.hooks.on_error(kind, error))
         self._connection = ConnectionTold()
         self._pace = Pace(LOOK_EVERY_S)

@@ -1,4 +1,8 @@
-"""What the terminal says of a run: its steps, what it waits for, its mode, and how it ended."""
+"""What the terminal says of a run: its steps, what it waits for, its mode, and how it ended.
+
+Under a service manager these lines are kept by the machine's journal, which no mask and no retention reaches: what was
+typed or read, a question, whose record it is are only told where somebody asks for it.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,10 @@ from workflows.graph import GraphSpec
 
 
 class Terminal:
-    """Says it by `out`, a line at a time."""
+    """Says it by `out`, a line at a time; with `values` also what names people and what was typed."""
 
-    def __init__(self, out: Callable[[str], None], patience: Patience) -> None:
-        self.out, self._patience = out, patience
+    def __init__(self, out: Callable[[str], None], patience: Patience, *, values: bool = False) -> None:
+        self.out, self._patience, self._values = out, patience, values
 
     def listen_to(self, journal: Journal) -> None:
         journal.on_step.append(lambda step: self.step(step, journal.graph))
@@ -39,8 +43,7 @@ class Terminal:
         )
 
     def step(self, step: Step, graph: GraphSpec) -> None:
-        node = graph.node(step.node_id)
-        what = " ".join((step.sentence or (node.name if node else step.node_id)).split())
+        what = " ".join(self._what(step, graph).split())
         by = f" ({step.rung} {step.score:.2f})" if step.rung else ""
         checked = f", {step.get_verified_display()}" if step.verified else ""
         took = f"{step.robot_ms / 1000:.2f} s"
@@ -51,13 +54,20 @@ class Terminal:
             }
         self.out(f"  {step.index:>3} {what} → {step.get_outcome_display()}{checked}{by} {took}")
 
+    def _what(self, step: Step, graph: GraphSpec) -> str:
+        node = graph.node(step.node_id)
+        if self._values:
+            return str(step.sentence) or (node.name if node else step.node_id)
+        return f"{step.node_id} {step.edge_id}"
+
     def state(self, execution: Execution) -> None:
         if execution.state == ExecutionState.PAUSED:
-            why = from_json(execution.pause_detail.get("message", ""))
-            self.out(f"      {execution.get_state_display()}: {execution.get_pause_reason_display()}. {why}")
+            why = from_json(execution.pause_detail.get("message", "")) if self._values else ""
+            self.out(f"      {execution.get_state_display()}: {execution.get_pause_reason_display()}. {why}".rstrip())
         elif execution.state in WAITING:
             prompt = execution.prompts.open().first()
-            self.out(f"      {execution.get_state_display()}: {prompt.message if prompt else ''}")
+            asked = (prompt.message if self._values else prompt.get_kind_display()) if prompt else ""
+            self.out(f"      {execution.get_state_display()}: {asked}")
 
     def mode(self, execution: Execution) -> None:
         self.out(_("      From now on: %(mode)s") % {"mode": execution.get_mode_display()})
@@ -65,7 +75,7 @@ class Terminal:
     def end(self, execution: Execution) -> None:
         if execution.is_final:
             state = execution.get_state_display()
-            ended = how_it_ended(execution) or f"{state}."
+            ended = (how_it_ended(execution) if self._values else "") or f"{state}."
             summary = self._patience.until_done(lambda: as_sentence(run_summary(execution)))
             self.out(f"{execution.execution_id}: {ended} {summary}")
         else:

@@ -12,7 +12,7 @@ from execution.language.lexicon import mean_the_same
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.context import Context
-from execution.targeting.records import names_record
+from execution.targeting.records import may_name_somebody, names_record
 from execution.targeting.signs import NONE, Surroundings
 from execution.types import Answer, Box, Point, TextLine
 from workflows.graph import NeighbourSpec
@@ -24,6 +24,7 @@ _OTHER_TEXT = 0.6
 _WIDENED = 0.1  # of the width
 _LEAST_SAID = 3  # letters of a text that says anything
 _OWN_ROW = 0.5  # of the target's height
+_OWN_CARD = 4.0  # of it: so far above or below stands the name of a card
 
 
 def surroundings(box: Box, context: Context, *, scale: float = 1.0, under: Box | None = None) -> Surroundings:
@@ -48,6 +49,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0, under: Box |
         there = stands_at(neighbour, box, context, scale=scale)
         in_row = abs(neighbour.dy) * scale <= height * _OWN_ROW
         named = names_record(neighbour.text) and (in_row or context.target.alike > 1)
+        named = named or (may_name_somebody(neighbour.text) and abs(neighbour.dy) * scale <= height * _OWN_CARD)
         if named and not (there and _to_the_letter(neighbour, box, context, scale)):
             there = in_row and _is_level_to_the_letter(neighbour, box, context)
             if not there:

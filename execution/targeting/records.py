@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from execution.language.fuzzy import words
+from execution.language.lexicon import known_words
 from execution.language.volatile import Kind, volatile_parts
 from execution.types import Box, ElementRole, ScreenState
 
@@ -16,6 +18,7 @@ PERSON = re.compile(
     r"(?<!\w)(?:[A-ZÀ-Ý][\w'’-]+, [A-ZÀ-Ý][\w'’-]+"
     r"|[A-ZÀ-Ý][A-ZÀ-Ý'’-]+(?: [A-ZÀ-Ý'’-]+)* [A-ZÀ-Ý][a-zà-ÿ][\w'’-]*)(?!\w)"
 )
+_NAMED = re.compile(r"[A-ZÀ-Ý][\w'’-]+(?: [A-ZÀ-Ý][\w'’-]+){1,3}")
 _HIGHEST_CARD = 14.0  # heights of the target: what is higher holds more than one record
 _LEAST_CARD = 2  # texts
 
@@ -26,6 +29,15 @@ def names_record(text: str) -> bool:
     if PERSON.search(text):
         return True
     return any(part.kind is Kind.RECORD for part in volatile_parts(text)) or text.strip().isdigit()
+
+
+@lru_cache(4096)
+def may_name_somebody(text: str) -> bool:
+    """True where words that no program has follow each other, each with a capital: in a list, or a card, they are a
+    name."""
+    return any(
+        not any(words(word).key in known_words() for word in name.group().split()) for name in _NAMED.finditer(text)
+    )
 
 
 def card_of(box: Box, state: ScreenState) -> Box | None:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 
 from execution.language.fuzzy import folded, words
-from execution.language.lexicon import known_words
 from execution.language.volatile import Kind, volatile_parts
 from execution.targeting.records import names_record
 from execution.types import ElementRole
@@ -18,7 +17,6 @@ _DATA = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.RECORD})
 _DRAWN = frozenset(
     {ElementRole.BUTTON, ElementRole.TAB, ElementRole.MENU_ITEM, ElementRole.CHECKBOX, ElementRole.RADIO}
 )
-_NAMED = re.compile(r"[A-ZÀ-Ý][\w'’-]+(?: [A-ZÀ-Ý][\w'’-]+){1,3}")
 
 
 def put_back(text: str, values: Mapping[str, str]) -> str:
@@ -57,13 +55,6 @@ def looks_like_data(text: str, role: str) -> bool:
     if role in _DRAWN:
         return False
     return names_record(text) or any(part.kind in _DATA for part in volatile_parts(text))
-
-
-def may_name_somebody(text: str) -> bool:
-    """Whether words that no program has follow each other in it, each with a capital: in a list they are a name."""
-    return any(
-        not any(words(word).key in known_words() for word in name.group().split()) for name in _NAMED.finditer(text)
-    )
 
 
 def _same_length(text: str) -> str:

@@ -44,6 +44,10 @@ class Command(BaseCommand):
         parser.add_argument("--analyze-timeout-ms", type=int, metavar="MS", help="degrade after a slower analysis")
         parser.add_argument("--window-info-provider", metavar="NAME", help="one of RPA_WINDOW_PROVIDERS")
 
+        parser.add_argument(
+            "--show-values", action="store_true", help="tell what is typed and asked, names of people too"
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         execution_id = options["execution"]
         if options["workflow"]:
@@ -57,6 +61,7 @@ class Command(BaseCommand):
             once=options["once"],
             max_executions=options["max_executions"],
             out=self._say,
+            shows_values=options["show_values"],
             leave=leave,
         )
         try:

@@ -46,6 +46,14 @@ def test_of_two_cards_the_taught_one_is_clicked_or_nothing(place: int) -> None:
     assert found.status is not ResolveStatus.FOUND or (found.box is not None and found.box.y < place + 100)
 
 
+def test_of_another_patients_card_nothing_is_clicked() -> None:
+    store = Pictures()
+    target = taught(store, cards(MARIE), 90)
+    found = resolve(target, cards(("Bernard Petit", "Ward 2", 90)), store)
+    assert found.box is None, found.message
+    assert resolve(target, cards((MARIE[0], "Ward 5", 90)), store).box is not None
+
+
 def test_two_cards_that_nothing_tells_apart_are_a_question() -> None:
     store = Pictures()
     target = taught(store, cards(MARIE), 90)

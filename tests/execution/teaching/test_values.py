@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execution.teaching.values import by_variable, looks_like_data, may_name_somebody
+from execution.targeting.records import may_name_somebody
+from execution.teaching.values import by_variable, looks_like_data
 
 VALUES = {"patient": "Paul Durand", "ward": "Ward 3", "bed": "4", "name": "Durand"}
 
