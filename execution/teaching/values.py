@@ -36,6 +36,9 @@ def by_variable(text: str, values: Mapping[str, str]) -> str:
 
     Data beside a value is of the same record, and tells no other one: then the value alone is what is said.
     """
+    for name, value in values.items():
+        if _is_digits_read_with_a_letter(text, value):
+            return "{{" + name + "}}"
     said = put_back(text, values)
     found = [match.group() for match in VARIABLE.finditer(said)]
     longest = max(found, key=lambda one: len(values[one.strip("{}")]), default="")
@@ -43,6 +46,12 @@ def by_variable(text: str, values: Mapping[str, str]) -> str:
         return said if found else ""
     beside = VARIABLE.sub(" ", said)
     return longest if looks_like_data(beside, "") or any(c.isdigit() for c in beside) else said
+
+
+def _is_digits_read_with_a_letter(text: str, value: str) -> bool:
+    """True for a number beside whose digits a frame or a picture was read as one letter ("19b")."""
+    digits, rest = "".join(filter(str.isdigit, text)), [c for c in text if not c.isdigit() and not c.isspace()]
+    return value.isdecimal() and digits == value and len(rest) == 1 and rest[0].isalpha()
 
 
 def tells_by_itself(value: str) -> bool:

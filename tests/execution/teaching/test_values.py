@@ -22,6 +22,9 @@ VALUES = {"patient": "Paul Durand", "ward": "Ward 3", "bed": "4", "name": "Duran
         ("Room 4", "Room {{bed}}"),
         ("Step 4 of 7", "Step {{bed}} of 7"),
         ("Paul Durandal", ""),
+        ("4b", "{{bed}}"),  # a frame read as a letter
+        ("43", ""),
+        ("4 or 3", "{{bed}} or 3"),
         ("Save", ""),
         ("Paul Durand 1961-03-02", "{{patient}}"),
         ("Paul Durand, bed 7", "{{patient}}"),
