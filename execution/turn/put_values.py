@@ -1,4 +1,4 @@
-"""What a run has put into the fields of a screen, looked at again before what saves or sends it (S2.13).
+"""What a run has put into the fields of a screen, looked at again before what saves or sends it (S9.8).
 
 A page may empty one field while another is filled in, or put back what stood there before; what is saved then was
 never meant. Only what was seen to stand there is looked for again, and only while its field is in sight.

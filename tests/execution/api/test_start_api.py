@@ -173,7 +173,7 @@ def test_a_value_that_is_not_allowed_is_refused_and_the_allowed_ones_are_named(a
     ],
 )
 def test_a_value_that_would_press_a_key_is_refused(api: Client, kind: str, value: str, said: str) -> None:
-    """S2.13: a tab in a remark went on to the next field, and the blank behind it confirmed an order."""
+    """S1.4: a tab in a remark went on to the next field, and the blank behind it confirmed an order."""
     version = make_published(variables=[{"name": "patient", "label": "Patient", "kind": kind}])
     answer = post(api, workflow_id=version.workflow.workflow_id, variables={"patient": value})
     assert answer.status_code == (422 if said else 201)

@@ -76,7 +76,7 @@ ACTS: dict[str, Callable[[X11Desktop], object]] = {
 def test_no_act_is_done_with_a_modifier_that_somebody_holds(
     own_screen: VirtualDesktop, own_desktop: X11Desktop, act: str
 ) -> None:
-    """S2.13: a click with Ctrl adds to what is chosen, the wheel with Ctrl zooms."""
+    """A click with Ctrl adds to what is chosen, the wheel with Ctrl zooms."""
     with catcher(own_screen) as events, held_there(own_screen, button=False):
         ACTS[act](own_desktop)
         pressed = [event for event in events.acts(2) if "down" in event.kind]
@@ -94,7 +94,7 @@ def test_nothing_is_clicked_while_somebody_holds_a_button(own_screen: VirtualDes
 def test_a_mouse_for_the_left_hand_is_used_as_it_is_set(
     own_screen: VirtualDesktop, own_desktop: X11Desktop, act: str
 ) -> None:
-    """S2.13: else every click is a right click."""
+    """Else every click is a right click."""
     display = own_desktop._connection.display
     before = list(display.get_pointer_mapping())
     display.set_pointer_mapping([3, 2, 1, 5, 4, *before[5:]])

@@ -1,4 +1,4 @@
-"""What a run has put into fields is looked at again before what saves it (S2.13)."""
+"""What a run has put into fields is looked at again before what saves it (S9.8)."""
 
 from __future__ import annotations
 

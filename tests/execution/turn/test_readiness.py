@@ -279,7 +279,7 @@ def test_what_is_declared_may_come_late_but_must_come(declares: dict[str, Any], 
 
 @pytest.mark.parametrize("anew", [False, True])
 def test_what_was_filled_in_and_is_gone_is_asked_about_before_it_is_saved(*, anew: bool) -> None:
-    """S2.13"""
+    """S9.8"""
     answer = asked(Screen([STILL], emptied="“Anna” is gone."), anew=anew)
     assert isinstance(answer, NotReady)
     assert (answer.asks, answer.message) == (True, "“Anna” is gone.")
