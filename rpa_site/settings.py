@@ -202,6 +202,7 @@ RPA_ROBOT_TAGS = env.list("RPA_ROBOT_TAGS", default=[])  # what this machine's r
 RPA_LEASE_S = reading.whole(env, "RPA_LEASE_S", 15)
 RPA_TEACH_AWAY_S = reading.whole(env, "RPA_TEACH_AWAY_S", 120, least=1)  # then a lesson gives its desktop back
 RPA_DISPLAY_WAIT_S = reading.whole(env, "RPA_DISPLAY_WAIT_S", 120, least=5)  # then a display that stands still is lost
+RPA_MODIFIER_HOLD_MS = reading.whole(env, "RPA_MODIFIER_HOLD_MS", 0, least=0)  # longer than viewers of others need
 RPA_DATABASE_WAIT_S = reading.whole(env, "RPA_DATABASE_WAIT_S", 600, least=0)  # then a run is left, and taken over anew
 RPA_MAX_PICTURE_MEGAPIXELS = reading.whole(env, "RPA_MAX_PICTURE_MEGAPIXELS", 33)
 RPA_MAX_BUNDLE_MEGAPIXELS = reading.whole(env, "RPA_MAX_BUNDLE_MEGAPIXELS", 400)  # of an imported workflow

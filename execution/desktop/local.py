@@ -39,7 +39,8 @@ def open_desktop(name: str | None = None, *, login: Callable[[Address], Login] |
         return NativeDesktop(name)
     from execution.desktop.x11 import X11Desktop
 
-    return X11Desktop(name, stall_s=settings.RPA_DISPLAY_WAIT_S)
+    hold_s = settings.RPA_MODIFIER_HOLD_MS / 1000
+    return X11Desktop(name, stall_s=settings.RPA_DISPLAY_WAIT_S, modifier_hold_s=hold_s)
 
 
 def _scripted(path: str) -> Desktop:

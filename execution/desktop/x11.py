@@ -41,13 +41,21 @@ DRAG_REST_S = 0.3  # over the place where it is let go: a browser asks the page 
 class X11Desktop:
     """`display` is a name such as ":0"; None takes DISPLAY. Usable from several threads, one call at a time.
 
-    `borrows_keys`: what the keyboard layout lacks is typed with spare keys, else it is refused.
+    `borrows_keys`: what the keyboard layout lacks is typed with spare keys, else it is refused. `modifier_hold_s`: how
+    long modifiers are down before and after their key.
     """
 
-    def __init__(self, display: str | None = None, *, stall_s: float = STALL_S, borrows_keys: bool = True) -> None:
+    def __init__(
+        self,
+        display: str | None = None,
+        *,
+        stall_s: float = STALL_S,
+        borrows_keys: bool = True,
+        modifier_hold_s: float = 0.0,
+    ) -> None:
         self._connection = XConnection(display, stall_s=stall_s)
         self.name = self._connection.name
-        self._keyboard = XKeyboard(self._connection, borrows=borrows_keys)
+        self._keyboard = XKeyboard(self._connection, borrows=borrows_keys, hold_s=modifier_hold_s)
         self._grab_lock = threading.Lock()
         self._digests = Digests()
         self._screen: Any = None

@@ -12,6 +12,7 @@ from execution.desktop.keysyms import NAMED, keysym_of
 from execution.desktop.x11_borrowing import BorrowedKeys, borrowing, give_back_what_was_left
 from execution.desktop.x11_layout import Layout, Stroke
 from execution.desktop.x11_ping import FocusPing
+from execution.desktop.x11_window import active_window
 from sentences.said import say
 
 if TYPE_CHECKING:
@@ -24,14 +25,23 @@ ANSWER_S = 15.0
 # For applications that cannot be asked: how long a text with borrowed keys is left to be read.
 UNASKED_S = 0.25
 UNASKED_PER_CHARACTER_S = 0.004
+FAR_HOLD_S = 0.05
+# Window classes of clients that show a desktop of another machine: Citrix, Horizon, RDP, VNC.
+FAR_VIEWERS = frozenset(
+    {"wfica", "icasessionmgr", "vmware-view", "horizon-client", "xfreerdp", "wlfreerdp", "rdesktop", "remmina",
+     "org.remmina.remmina", "vncviewer", "gvncviewer", "vinagre", "virt-viewer", "krdc"}
+)  # fmt: skip
 MODIFIER_MASK = 0x01 | 0x04 | 0x08 | 0x40 | 0x80  # Shift, Control, Mod1 (Alt), Mod4 (Super), Mod5 (AltGr)
 LOCK_MASK = 0x02
 BUTTON_MASK = 0x1F00  # the first five buttons
 
 
 class XKeyboard:
-    def __init__(self, connection: XConnection, *, borrows: bool = True) -> None:
-        self._connection, self._borrows = connection, borrows
+    """`hold_s`: how long modifiers are down before and after their key; in the window of a viewer of another desktop,
+    which asks for them a moment later, at least `FAR_HOLD_S`."""
+
+    def __init__(self, connection: XConnection, *, borrows: bool = True, hold_s: float = 0.0) -> None:
+        self._connection, self._borrows, self._hold_s = connection, borrows, hold_s
 
     def chord(self, keys: Sequence[str]) -> None:
         """All down in order, up in reverse; a key that the layout lacks is borrowed for the moment."""
@@ -44,7 +54,8 @@ class XKeyboard:
                 borrowed = self._borrow(missing, spare=spare)
                 strokes = [_stroke_of(layout, key) or Stroke(borrowed[key]) for key in keys]
                 self._hold(
-                    list(dict.fromkeys(code for stroke in strokes for code in (*stroke.modifiers, stroke.keycode)))
+                    list(dict.fromkeys(code for stroke in strokes for code in (*stroke.modifiers, stroke.keycode))),
+                    hold_s=self._needed_hold_s(),
                 )
                 if missing:
                     self._let_it_read(len(keys), borrowed=True)
@@ -76,13 +87,13 @@ class XKeyboard:
             display.sync()
 
     def _write_part(self, part: str, missing: Sequence[str], *, layout: Layout, spare: BorrowedKeys) -> None:
-        borrowed = self._borrow(missing, spare=spare)
+        borrowed, hold_s = self._borrow(missing, spare=spare), self._needed_hold_s()
         for start in range(0, len(part), CHUNK):
             chunk = part[start : start + CHUNK]
             for char in chunk:
                 stroke = Stroke(borrowed[char]) if char in borrowed else layout.strokes[char]
-                self._hold([*stroke.modifiers, stroke.keycode])
-            self._connection.alive()
+                self._hold([*stroke.modifiers, stroke.keycode], hold_s=hold_s)
+                self._connection.alive()
             if missing or start + CHUNK < len(part):
                 # An application looks a key up when it reads it: until then a borrowed key must keep its meaning.
                 self._let_it_read(len(chunk), borrowed=bool(missing))
@@ -138,11 +149,26 @@ class XKeyboard:
         if layout.caps_lock_keycode is not None:
             self._hold([layout.caps_lock_keycode])
 
-    def _hold(self, keycodes: Sequence[int]) -> None:
-        for keycode in keycodes:
+    def _hold(self, keycodes: Sequence[int], *, hold_s: float = 0.0) -> None:
+        *modifiers, key = keycodes
+        for keycode in modifiers:
             self._fake(keycode, down=True)
-        for keycode in reversed(keycodes):
+        self._let_be_seen(hold_s if modifiers else 0.0)
+        self._fake(key, down=True)
+        self._fake(key, down=False)
+        self._let_be_seen(hold_s if modifiers else 0.0)
+        for keycode in reversed(modifiers):
             self._fake(keycode, down=False)
+
+    def _let_be_seen(self, hold_s: float) -> None:
+        if hold_s:
+            self._connection.display.sync()
+            time.sleep(hold_s)
+
+    def _needed_hold_s(self) -> float:
+        window = active_window(self._connection)
+        is_far = window is not None and window.app_name.lower() in FAR_VIEWERS
+        return max(self._hold_s, FAR_HOLD_S) if is_far else self._hold_s
 
     def _fake(self, keycode: int, *, down: bool) -> None:
         from Xlib import X

@@ -16,6 +16,7 @@ from execution.desktop.elsewhere.session import Session
 from execution.desktop.text import typeable
 from execution.desktop.x11 import X11Desktop
 from execution.desktop.x11_connection import STALL_S
+from execution.desktop.x11_keyboard import FAR_HOLD_S
 from execution.types import Frame, Point, Size, Window
 from workflows.secret import Login
 
@@ -35,7 +36,12 @@ class DesktopElsewhere:
             # What goes by RDP are keys, and the other side says what they mean: one that was given another meaning here
             # would be another character there.
             self._borrows_keys = address.kind != "rdp"
-            self._screen = X11Desktop(self._session.display.name, stall_s=stall_s, borrows_keys=self._borrows_keys)
+            self._screen = X11Desktop(
+                self._session.display.name,
+                stall_s=stall_s,
+                borrows_keys=self._borrows_keys,
+                modifier_hold_s=FAR_HOLD_S,
+            )
             undone.callback(self._screen.close)
             self._until_painted()
             # A server takes up its keyboard with the first key, and may lose what that key was to mean: Xvnc does.

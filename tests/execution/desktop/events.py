@@ -15,6 +15,7 @@ class Seen(NamedTuple):
     x: int = 0
     y: int = 0
     state: int = 0
+    time: int = 0  # milliseconds of the X server
 
 
 class Catcher:
@@ -35,7 +36,9 @@ class Catcher:
         while self._display.pending_events():
             event = self._display.next_event()
             if event.type in kinds:
-                self.seen.append(Seen(kinds[event.type], event.detail, event.root_x, event.root_y, event.state))
+                self.seen.append(
+                    Seen(kinds[event.type], event.detail, event.root_x, event.root_y, event.state, event.time)
+                )
         return [seen for seen in self.seen if seen.kind != "motion"]
 
     def acts(self, count: int) -> list[Seen]:

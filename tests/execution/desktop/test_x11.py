@@ -338,3 +338,16 @@ def _authority(number: str, cookie: bytes) -> bytes:
 
     parts = [socket.gethostname().encode(), number.encode(), b"MIT-MAGIC-COOKIE-1", cookie]
     return struct.pack(">H", 256) + b"".join(struct.pack(">H", len(part)) + part for part in parts)
+
+
+@pytest.mark.parametrize("act", ["type", "press"])
+def test_modifiers_are_held_as_long_as_a_viewer_of_another_desktop_needs(own_screen: VirtualDesktop, act: str) -> None:
+    """It asks for them a moment after the key: “McDonald” was saved as “mcdonald”."""
+    with closing(X11Desktop(own_screen.display, modifier_hold_s=0.03)) as desktop, catcher(own_screen) as events:
+        if act == "type":
+            desktop.type_text("D")
+        else:
+            desktop.press(["ctrl", "s"])
+        down, key, _, up = events.wait_for(4)
+    assert key.time - down.time >= 29
+    assert up.time - key.time >= 29
