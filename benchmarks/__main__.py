@@ -41,6 +41,7 @@ BENCHMARKS = {
     "targeting": Benchmark("right place or no click", ("drift", "judging", "targeting --whole"), "bench"),
     "teaching": Benchmark("how fast a lesson is", ("teaching",)),
     "trial": Benchmark("25 actions at 2560×1600, taught once", ("trial",), "bench"),
+    "twins": Benchmark("equal things drawn at random, covered, gone, one more", ("twins",)),
     "verification": Benchmark("whether verifying is right", ("verification",)),
 }
 

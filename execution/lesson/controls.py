@@ -214,7 +214,8 @@ class Controls:
         if not shows_value and found.role in PRESSED:  # a menu goes by what is written on it
             found = understand(state, act.point, known=here.known, box=act.box)
         try:
-            spec = taught(found, state, store=draft.store, known=here.known, answer=answer, variable=variable)
+            known = here.known.but(params)
+            spec = taught(found, state, store=draft.store, known=known, answer=answer, variable=variable)
         except (ValueError, DomainError, OSError) as error:
             return told_by(error)
         spec = without_its_value(spec, found, act, shows_value=shows_value)

@@ -247,7 +247,7 @@ class Mending:
         found = understand(now, point, known=known, box=box)
         variable = sole_name(old.number_wanted)
         new = taught(
-            found, now, store=here.draft.store, known=known, answer=_as_before(old), variable=variable,
+            found, now, store=here.draft.store, known=known.but(edge.params), answer=_as_before(old), variable=variable,
         )  # fmt: skip
         if how == "also":
             new = combined([old, new], values=[here.shown_with, known.values], pictures=here.draft.store)

@@ -97,7 +97,7 @@ def _made(act: Act, state: ScreenState, here: Here, *, shows_value: bool = False
     if control.is_ambiguous:
         return None
     try:
-        spec = taught(control, state, store=here.draft.store, known=here.known, answer=None)
+        spec = taught(control, state, store=here.draft.store, known=here.known.but(act.given), answer=None)
     except (ValueError, DomainError, OSError):
         return None  # it can have no target of its own, and stays a click
     spec = without_its_value(spec, control, act, shows_value=shows_value)

@@ -32,7 +32,7 @@ def redraw(here: Here, step: LessonStep, drawn: NormBox) -> None:
         title = str(edge.target.evidence.get("window_title") or "")
         state = here.analyzer.analyze(frame, Window(title=title) if title else None)
         found = understand(here.shown(state), box.center, known=here.known, box=box)
-        spec = taught(found, here.shown(state), store=here.draft.store, known=here.known, answer=None)
+        spec = taught(found, here.shown(state), store=here.draft.store, known=here.known.but(edge.params), answer=None)
     except (ValueError, DomainError, OSError) as error:
         raise NotRedrawn(say("lesson.no_target", why=told_by(error))) from error
     here.draft.change_target(edge.target, spec)

@@ -91,6 +91,11 @@ class Known:
     values: Mapping[str, str] = field(default_factory=dict)
     typed: Sequence[str] = ()
 
+    def but(self, said: object) -> Known:
+        """The same without the variables that `said` holds: what a control is brought to tells no place on it."""
+        left = {name: value for name, value in self.values.items() if name not in names_in(said)}
+        return Known(values=left, typed=self.typed)
+
     def is_typed(self, text: str) -> bool:
         plain = folded(text).strip()
         return any(

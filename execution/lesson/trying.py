@@ -77,7 +77,7 @@ class Trying:
         assert old is not None
         try:
             found = understand(shown, act.point, known=known, box=act.box)
-            new = taught(found, shown, store=recorder.draft.store, known=known, answer=None)
+            new = taught(found, shown, store=recorder.draft.store, known=known.but(step.edge.params), answer=None)
             both = combined([old, new], values=[recorder.here.shown_with, known.values], pictures=recorder.draft.store)
         except (ValueError, DomainError, OSError) as error:
             return told_by(error)

@@ -226,6 +226,9 @@ class World:
     ) -> str:
         return "" if then.frame.digest == now.frame.digest else "Something else is there."
 
+    def put_problem(self, edge: EdgeSpec, state: ScreenState) -> str:
+        return ""
+
     def check_before(self, edge: EdgeSpec, state: ScreenState) -> Verification:
         if edge.identity and self.shown != edge.identity[0].value:
             return Verification(answer=Answer.NO, message=f"another value than {edge.identity[0].value} is shown")

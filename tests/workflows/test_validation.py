@@ -109,7 +109,8 @@ FAULTS: list[tuple[GraphSpec, tuple[str, str, str]]] = [
         ),
         ("warning", "terminal_not_end", "refused"),
     ),
-    (graph(variables=(*graph().variables, VariableSpec(name="dose"))), ("warning", "unused_variable", "dose")),
+    (graph(variables=(*graph().variables, VariableSpec(name="dose", required=False))), ("warning", "unused_variable", "dose")),
+    (graph(variables=(*graph().variables, VariableSpec(name="dose"))), ("error", "unused_variable", "dose")),
     (
         graph(variables=(*graph().variables, VariableSpec(name="code", kind="secret", default="Zx81-Quokka"))),
         ("error", "secret_default", "code"),
