@@ -50,6 +50,8 @@ def _twins(weighed: Weighed, best: int) -> list[Signs]:
 
 
 def _is_of_its_kind(one: Signs, other: Signs) -> bool:
+    if one.whole and not other.whole:  # “New” is no twin of “New Window”
+        return False
     if one.element is None or other.element is None:
         return one.element is other.element
     return same_kind(one.element.role, other.element.role)

@@ -109,7 +109,10 @@ FAULTS: list[tuple[GraphSpec, tuple[str, str, str]]] = [
         ),
         ("warning", "terminal_not_end", "refused"),
     ),
-    (graph(variables=(*graph().variables, VariableSpec(name="dose", required=False))), ("warning", "unused_variable", "dose")),
+    (
+        graph(variables=(*graph().variables, VariableSpec(name="dose", required=False))),
+        ("warning", "unused_variable", "dose"),
+    ),
     (graph(variables=(*graph().variables, VariableSpec(name="dose"))), ("error", "unused_variable", "dose")),
     (
         graph(variables=(*graph().variables, VariableSpec(name="code", kind="secret", default="Zx81-Quokka"))),
@@ -167,7 +170,7 @@ def test_that_taught_pictures_are_not_masked_is_said(flags: dict[str, Any], tmp_
 def test_errors_come_before_warnings_and_alone_keep_from_publishing() -> None:
     whole = replace(
         with_edge("click_save", expect=ExpectSpec(), target=None),
-        variables=(*graph().variables, VariableSpec(name="x")),
+        variables=(*graph().variables, VariableSpec(name="x", required=False)),
     )
 
     assert [p.severity for p in problems(whole)] == ["error", "warning", "warning"]

@@ -104,7 +104,7 @@ def scene(stage: Callable[..., Stage]) -> Iterator[Callable[..., Stage]]:
         fields = {"nodes": NODES, "variables": VARIABLES, "values": {"date": "3 May", "note": "Milk"}, **fields}
         made = stage(mode, edges or line(), world=Told, **fields)
         made.said = []  # type: ignore[attr-defined]
-        Runner(out=made.said.append).listen_to(made.journal)  # type: ignore[attr-defined]
+        Runner(out=made.said.append, shows_values=True).listen_to(made.journal)  # type: ignore[attr-defined]
         return made
 
     with translation.override("en"):

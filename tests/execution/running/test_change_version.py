@@ -182,7 +182,7 @@ def test_what_stands_in_the_way_is_said(run, first) -> None:
     type(step).objects.filter(pk=step.pk).update(
         phase=StepPhase.CLOSED, outcome=Outcome.SUCCEEDED, ended_at=step.ended_at or step.started_at
     )
-    Variable.objects.create(workflow=first.workflow, name="bed", default="1")
+    Variable.objects.create(workflow=first.workflow, name="bed", default="1", required=False)
     assert "without a value of “bed”" in worded(
         why_not(execution, was, publish(workflow=first.workflow, user=None).spec())
     )

@@ -50,6 +50,7 @@ class Talk:
             desktop=self.desktop,
             analyzer=analyzer(self.desktop),
             out=self.lines.append,
+            shows_values=True,
             leave=self.leave,
             **{"once": True, "hooks": hooks(), **options},
         )

@@ -66,7 +66,7 @@ def taught(store: Pictures) -> TargetSpec:
 
 
 def resolve(target: TargetSpec, state: ScreenState, store: Pictures) -> Resolution:
-    return TargetResolver(pictures=store).resolve(target, state, variables={}, effect=EffectClass.IDEMPOTENT)
+    return TargetResolver(pictures=store).resolve(target, state, variables={}, effect=EffectClass.READ)
 
 
 # What lies over it, and what that leaves of it.

@@ -136,7 +136,7 @@ def test_a_menu_that_another_window_half_covers_is_opened_at_the_half_that_is_in
         return state if at_rest and abs(there.x - edge) < 12 and there.y < box.y < there.y + there.height else None
 
     state = wait_until(covered, what="the other window to lie over half of the menu")
-    found = TargetResolver(pictures=store).resolve(target, state, variables={}, effect=EffectClass.IDEMPOTENT)
+    found = TargetResolver(pictures=store).resolve(target, state, variables={}, effect=EffectClass.READ)
     assert found.status is ResolveStatus.FOUND, found.message
     assert box.x <= found.point.x < edge
     click(desktop, found.point)
