@@ -14,7 +14,7 @@ from execution.lesson.rows import InLine, line_of, telling_together
 from execution.lesson.screens import Known
 from execution.perception.pictures import PictureSink
 from execution.targeting.boxes import holds_several, target_box
-from execution.targeting.records import may_name_somebody, names_record
+from execution.targeting.records import PERSON, may_name_somebody, names_record
 from execution.teaching.evidence import teach_target, text_of
 from execution.teaching.expectations import stands_in_list
 from execution.teaching.labels import NAMED, naming_label
@@ -170,7 +170,7 @@ def _of_data(found: Understood) -> Iterator[Answer]:
 
 
 def _answers(found: Understood, line: Sequence[InLine], known: Known) -> Iterator[Answer]:
-    """The likely one first."""
+    """What a person would say first: a value, whose line it is, which record, a label, the number in the list."""
     told = [one for one in line if telling_together([one])]
     given = list(_by_variables(line, told, {name: value for name, value in known.values.items() if value.strip()}))
     for one in told:
@@ -179,7 +179,8 @@ def _answers(found: Understood, line: Sequence[InLine], known: Known) -> Iterato
             said = say("lesson.row_of_typed", text=typed)
             given.append(Answer(code=f"typed:{typed}", text=said, row=(typed,), value=typed, boxes=(one.box,)))
     named = [one for one in told if not any(one.box in a.boxes for a in given)]
-    records = [one for one in named if names_record(one.text)]
+    records = [one for one in named if names_record(one.text) or may_name_somebody(one.text)]
+    records.sort(key=lambda one: not (PERSON.search(one.text) or may_name_somebody(one.text)))  # whose, then which
     labels = [one for one in named if one not in records and lasting(one.text) == one.text]
     labels.sort(key=lambda one: abs(one.box.center.x - found.box.center.x))
     by_label = [

@@ -49,6 +49,21 @@ def test_values_that_only_this_line_has_together_are_offered_together_and_first(
     assert worded(first.text) == "The line of “nom”, “prenom”"
 
 
+def test_whose_line_it_is_is_offered_before_what_is_measured_there() -> None:
+    frame = Frame(pixels=np.full((600, 900, 3), 240, np.uint8), taken_at=timezone.now())
+    rows = (("High", "410", "Marie Lefevre"), ("Low", "388", "Bernard Petit"))
+    texts = [
+        TextLine(text=text, box=Box(x, 200 + 50 * n, 9 * len(text), 16))
+        for n, row in enumerate(rows)
+        for text, x in zip(row, COLUMNS, strict=True)
+    ]
+    texts += [TextLine(text="Open", box=Box(590, 200 + 50 * n, 40, 16)) for n in range(2)]
+    elements = tuple(Element(role=ElementRole.BUTTON, box=button(n)) for n in range(2))
+    now = ScreenState(frame=frame, texts=tuple(texts), elements=elements, text_method="t")
+    codes = [one.code for one in understand(now, button(0).center, known=Known()).answers]
+    assert codes == ["value:Marie Lefevre", "value:410", "label:High", "nth", "this_place", "something_else"]
+
+
 @pytest.mark.parametrize("values", [{"nom": "Lefèvre"}, {"nom": "Lefèvre", "prenom": "Marine"}, {"bed": "ox 2"}])
 def test_values_that_do_not_tell_it_are_not_offered(state: ScreenState, values: dict[str, str]) -> None:
     found = understand(state, button(0).center, known=Known(values=values))
