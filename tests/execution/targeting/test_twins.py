@@ -73,12 +73,12 @@ def test_as_many_as_when_it_was_taught_are_no_question() -> None:
 def test_where_a_person_said_which_number_no_other_is_clicked() -> None:
     """A list with one more, or one fewer, has another one in that place."""
     store, shown = Pictures(), cards(MARIE, ("Bernard Petit", "Ward 2", 240), ("Anna Rossi", "Ward 1", 390))
-    target = replace(taught(store, shown, 240), needed=("number",), neighbours=())
+    target = replace(taught(store, shown, 240), needed=("number",))
     assert target.number_taught == 2
     found = resolve(target, shown, store)
     assert found.box is not None
     assert found.box.y == 300
-    fewer = cards(MARIE, ("Anna Rossi", "Ward 1", 240))
+    fewer = cards(MARIE, ("Bernard Petit", "Ward 2", 240))  # as it was, and nobody knows which one is gone
     more = cards(MARIE, ("Bernard Petit", "Ward 2", 240), ("Anna Rossi", "Ward 1", 390), ("Leo Roux", "Ward 1", 540))
     for now in (fewer, more):
         assert resolve(target, now, store).box is None
