@@ -16,11 +16,10 @@ from execution.perception.pictures import PictureSink
 from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.records import PERSON, may_name_somebody, names_record
 from execution.teaching.evidence import teach_target, text_of
-from execution.teaching.expectations import stands_in_list
 from execution.teaching.labels import NAMED, naming_label
 from execution.teaching.parts import text_in
 from execution.teaching.structure import alike, number_of, role_of
-from execution.teaching.values import looks_like_data
+from execution.teaching.values import is_data
 from execution.types import Box, Point, ScreenState
 from sentences.said import say
 from workflows.graph import NeighbourSpec, TargetSpec
@@ -107,16 +106,9 @@ def understand(state: ScreenState, point: Point, *, known: Known, box: Box | Non
         alike=tuple(twins) if twins else (box,),
         near="" if text or named_by else in_words(box, role, state),
         says=says if says != text else "",
-        is_data=bool(text) and says == text and _is_data(box, text, role, state),
+        is_data=bool(text) and says == text and is_data(text, role, text_in(box, state), state),
     )
     return answered(found, state, known)
-
-
-def _is_data(box: Box, text: str, role: str, state: ScreenState) -> bool:
-    if looks_like_data(text, role):
-        return True
-    named = [line for line in text_in(box, state) if may_name_somebody(line.text)]
-    return any(stands_in_list(line, state) for line in named)
 
 
 def answered(found: Understood, state: ScreenState, known: Known) -> Understood:

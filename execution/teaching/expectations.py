@@ -117,11 +117,6 @@ class ToldLine:
         return (-self.score, self.line.box.y, self.line.box.x, self.text)
 
 
-def stands_in_list(line: TextLine, state: ScreenState) -> bool:
-    """Whether it is a row of a list, or a cell in the first column of a table."""
-    return line in _listed([line], state) or _is_cell(line, state)
-
-
 def told_lines(
     lines: Sequence[TextLine],
     state: ScreenState,

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from execution.language.fuzzy import folded, words
+from execution.language.lexicon import is_known
 from execution.language.volatile import Kind, volatile_parts
-from execution.targeting.records import names_record
-from execution.types import ElementRole
+from execution.targeting.records import PERSON, may_name_somebody, names_record
+from execution.types import ElementRole, ScreenState, TextLine
 from workflows.text import VARIABLE
 
 _LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand anywhere by chance
+_COLUMN = 12  # heights of a line, up and down
 _DATA = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.RECORD})
 # What is drawn as one of these is a program's own, whatever it is called: a key of a calculator, a page of a list.
-_DRAWN = frozenset(
-    {ElementRole.BUTTON, ElementRole.TAB, ElementRole.MENU_ITEM, ElementRole.CHECKBOX, ElementRole.RADIO}
-)
+_DRAWN = frozenset({ElementRole.BUTTON, ElementRole.TAB, ElementRole.CHECKBOX, ElementRole.RADIO})
 
 
 def put_back(text: str, values: Mapping[str, str]) -> str:
@@ -63,7 +63,30 @@ def looks_like_data(text: str, role: str) -> bool:
     """Whether it may be another one in the next run: a name, a date, the number of a record; no control's caption."""
     if role in _DRAWN:
         return False
+    if role == ElementRole.MENU_ITEM:  # which a row of a list is taken for
+        return PERSON.search(text) is not None
     return names_record(text) or any(part.kind in _DATA for part in volatile_parts(text))
+
+
+def is_data(text: str, role: str, lines: Iterable[TextLine], state: ScreenState) -> bool:
+    """Whether a target's text may be another one in the next run; `lines` are those that it stands in."""
+    if looks_like_data(text, role):
+        return True
+    return role not in _DRAWN and may_name_somebody(text) and any(stands_among_names(one, state) for one in lines)
+
+
+def stands_among_names(line: TextLine, state: ScreenState) -> bool:
+    """Whether it is a row of a list of people: another name in its column, and nothing that stands in menus."""
+    far = _COLUMN * line.box.h
+    column = [
+        o.text
+        for o in state.texts
+        if o.box != line.box
+        and abs(o.box.x - line.box.x) <= line.box.h
+        and abs(o.box.center.y - line.box.center.y) <= far
+    ]
+    is_menu = any(is_known(text) or text.rstrip().endswith(("...", "…")) for text in column)
+    return not is_menu and any(map(may_name_somebody, column))
 
 
 def _same_length(text: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from execution.targeting.records import may_name_somebody
-from execution.teaching.values import by_variable, looks_like_data
+from execution.teaching.values import by_variable, looks_like_data, stands_among_names
+from tests.execution.perception.drawing import Canvas
 
 VALUES = {"patient": "Paul Durand", "ward": "Ward 3", "bed": "4", "name": "Durand"}
 
@@ -52,6 +53,8 @@ def test_no_variable_is_in_a_text_without_values() -> None:
         ("12/03/1961", "", True),
         ("1250,00 €", "", True),
         ("DURAND Paul", "button", False),
+        ("DURAND Paul", "menu_item", True),
+        ("100 %", "menu_item", False),
         ("14", "button", False),
         ("Save", "", False),
         ("Departments", "link", False),
@@ -60,6 +63,23 @@ def test_no_variable_is_in_a_text_without_values() -> None:
 )
 def test_what_looks_like_data_of_one_run(text: str, role: str, *, is_data: bool) -> None:
     assert looks_like_data(text, role) is is_data
+
+
+@pytest.mark.parametrize(
+    ("column", "is_list"),
+    [
+        (("Bernard Petit", "Marie Lefevre", "Sophie Blanc"), True),
+        (("Zoom In", "Zoom Out", "Copy"), False),
+        (("Word Wrap", "Line Numbers", "Font…"), False),
+        (("Marie Lefevre", "Ward 3", "since Monday"), False),
+    ],
+)
+def test_a_row_among_names_may_be_another_one_in_the_next_run(column: tuple[str, ...], *, is_list: bool) -> None:
+    canvas = Canvas(600, 300)
+    for number, text in enumerate(column):
+        canvas.text(text, 40, 40 + 22 * number)
+    state = canvas.state()
+    assert stands_among_names(state.texts[0], state) is is_list
 
 
 @pytest.mark.parametrize(("text", "may"), [("Marie Lefevre", True), ("Save As", False), ("marie", False), ("X", False)])
