@@ -158,7 +158,7 @@ def _fix_text(lesson: Lesson, edge: Edge) -> None:
     shown = {v.name: lesson.values.get(v.name) or v.example or v.default for v in lesson.workflow.variables.all()}
     if target is None or not names(target.text) <= {name for name, value in shown.items() if value}:
         raise BadEdit(_("This step has no target whose text is a variable."))
-    _set(target, text=str(fill(target.text, shown)))
+    _set(target, text=str(fill(target.text, shown)), label=str(fill(target.label, shown)))
 
 
 def _expect(step: LessonStep, edge: Edge, texts: Sequence[str]) -> None:

@@ -40,6 +40,7 @@ from sentences.said import say, to_json, told_by
 from workflows.catalogue import LOGIN
 from workflows.exceptions import DomainError
 from workflows.models import Edge, Target
+from workflows.text import names
 
 log = logging.getLogger(__name__)
 
@@ -410,12 +411,13 @@ class Recorder:
             except (ValueError, DomainError, OSError) as error:
                 problem = say("lesson.no_target", why=told_by(error))
             source = self.here.source()
+            label = spec.label if spec is not None and names(spec.text) else found.label
             edge = self.draft.add_edge(
-                source, source, action_type=act.kind, params=act.params, target=target, called=found.label
+                source, source, action_type=act.kind, params=act.params, target=target, called=label
             )
             step.screen = {
                 "box": list(found.box.normalised(shown.frame.size)),
-                "label": found.label,
+                "label": label,
                 "counts": counts_of(spec, found.alike) if spec else {},
                 "problem": to_json(problem),
             }

@@ -23,6 +23,7 @@ from execution.teaching.values import is_data
 from execution.types import Box, Point, ScreenState
 from sentences.said import say
 from workflows.graph import NeighbourSpec, TargetSpec
+from workflows.text import names
 
 _LONGEST_LABEL = 60
 _MOST_ROWS = 3  # answers by what stands in its row
@@ -141,6 +142,8 @@ def taught(
         state.frame, found.box, label=found.label, state=state, click=found.point, store=store,
         row=answer.row if answer else (), number=number, values=values,
     )  # fmt: skip
+    if names(spec.text):  # nobody's name stands in the list of steps, or in an id
+        spec = replace(spec, label=spec.text)
     if answer is not None and answer.number and not number:
         fixed = tuple(n for n in spec.neighbours if not names_record(n.text))
         return replace(spec, neighbours=fixed, needed=("number",))

@@ -692,7 +692,8 @@ def test_a_text_that_is_a_variables_value_is_that_variable(
     assert hovered[-1]["sentence"].startswith("the text of “patient”")
     assert caller.click(Box(place.x - 2, place.y - 2, 4, 4))["state"] == "done"
     target = caller.until(queue_lesson.workflow.targets.first, what="the target")
-    assert target.text == "{{patient}}"
+    assert (target.text, target.label) == ("{{patient}}", "{{patient}}")
+    assert queue_lesson.workflow.edges.get().edge_id == "click_patient"
     step = queue_lesson.steps.kept().get()
     editing.change_step(queue_lesson, step.index, always=True)
     target.refresh_from_db()
