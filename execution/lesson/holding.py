@@ -45,6 +45,10 @@ def still_stands(held: Held, now: ScreenState, found: Understood) -> bool:
 
 def speaks_against(here: Here, found: Understood, answer: Answer, values: Mapping[str, Any]) -> str:
     """Why that answer says nothing; "" where it does."""
+    if answer.code == RUNS_VALUE:
+        name, known = variable_name(str(values.get("variable") or "value")), here.known.values
+        is_anothers = name in known and folded(known[name]) != folded(answer.value)
+        return say("lesson.name_of_another_value", name=name) if is_anothers else ""
     if answer.code != SOMETHING_ELSE:
         return ""
     taken = list(here.draft.workflow.variables.values_list("name", flat=True))
@@ -59,7 +63,7 @@ def with_variable(here: Here, found: Understood, answer: Answer, values: Mapping
             here.make_variable(name, str(number_of(found.box, found.alike)), kind="number", counted=True)
         return answer, name
     if answer.code == RUNS_VALUE:
-        here.make_variable(name, answer.value)
+        here.make_variable(variable_name(name) if name else "", answer.value)
         return answer, ""
     if answer.code == SOMETHING_ELSE:
         chosen = chosen_of(found.line, values)

@@ -144,11 +144,9 @@ def taught(
     )  # fmt: skip
     if names(spec.text):  # nobody's name stands in the list of steps, or in an id
         spec = replace(spec, label=spec.text)
-    if answer is not None and answer.number and not number:
-        fixed = tuple(n for n in spec.neighbours if not names_record(n.text))
+    if answer is not None and not number and (answer.number or answer.code == THIS_PLACE):
+        fixed = tuple(n for n in spec.neighbours if not (names_record(n.text) or names(n.text)))
         return replace(spec, neighbours=fixed, needed=("number",))
-    if answer is not None and answer.code == THIS_PLACE:
-        return replace(spec, needed=("number",))
     return spec if answer is None or not answer.row else replace(spec, neighbours=_of_any_row(spec, known))
 
 

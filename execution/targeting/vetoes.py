@@ -66,7 +66,7 @@ def _needed_is_missing(signs: Signs, context: Context) -> str:
         "named_by": signs.label is True,
         "neighbours": signs.around.asked > 0 and signs.around.share >= _STANDS,
         "shapes": signs.shapes is not None and signs.shapes >= _STANDS,
-        "number": signs.numbered is True,
+        "number": context.target.alike < 2 or context.follows_record or signs.numbered is True,
     }
     missing = next((name for name in context.target.needed if not there.get(name, True)), "")
     return say("targeting.needed_is_missing", sign=say(f"needed.{missing}")) if missing else ""

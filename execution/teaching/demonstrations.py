@@ -80,6 +80,8 @@ def combined(
         demonstrations=sum(max(1, t.demonstrations) for t in taught),
     )
     one = replace(_numbered(one, taught), picture=_shared_picture(one, taught, pictures))
+    asked = dict.fromkeys(sign for target in taught for sign in target.needed)
+    one = replace(one, needed=tuple(sign for sign in asked if getattr(one, sign, None)))
     if not (one.picture or one.text or one.named_by or one.row or one.number_wanted):
         raise ValueError(
             _("Nothing that “%(name)s” is known by was the same each time. Say by a variable what it reads.")

@@ -43,7 +43,6 @@ class Command(BaseCommand):
         parser.add_argument("--no-ocr", action="store_true", help="do not read text")
         parser.add_argument("--analyze-timeout-ms", type=int, metavar="MS", help="degrade after a slower analysis")
         parser.add_argument("--window-info-provider", metavar="NAME", help="one of RPA_WINDOW_PROVIDERS")
-
         parser.add_argument(
             "--show-values", action="store_true", help="tell what is typed and asked, names of people too"
         )

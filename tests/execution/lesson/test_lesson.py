@@ -715,3 +715,14 @@ def test_a_text_that_looks_like_data_is_asked_about(
     assert target.text == text
     if values:
         assert queue_lesson.workflow.variables.get(name="doctor").example == "ROSSI Anna"
+
+
+def test_a_name_that_another_value_has_is_refused_and_asked_further(caller: Teacher, queue_lesson: Lesson) -> None:
+    """Else the run's patient would become whoever was clicked."""
+    assert caller.click(Box(98, 326, 4, 4))["state"] == "held"
+    told = len(caller.told)
+    answers(caller, "runs_value", variable="patient")
+    caller.until(lambda: any(m["type"] == "trouble" for m in caller.told[told:]), what="why not")
+    assert question_of(caller)
+    assert queue_lesson.workflow.variables.get(name="patient").example == "LEFEBVRE Marie"
+    assert not queue_lesson.workflow.targets.exists()

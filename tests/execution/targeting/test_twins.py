@@ -70,6 +70,13 @@ def test_as_many_as_when_it_was_taught_are_no_question() -> None:
     assert found.box.y == 150
 
 
+def test_a_number_of_one_alone_forbids_nothing() -> None:
+    """Shown anew where it is the only one, it is still to be found."""
+    store, shown = Pictures(), cards(MARIE)
+    target = replace(taught(store, shown, 90), needed=("number",))
+    assert resolve(target, shown, store).box is not None
+
+
 def test_where_a_person_said_which_number_no_other_is_clicked() -> None:
     """A list with one more, or one fewer, has another one in that place."""
     store, shown = Pictures(), cards(MARIE, ("Bernard Petit", "Ward 2", 240), ("Anna Rossi", "Ward 1", 390))

@@ -123,3 +123,10 @@ def test_two_demonstrations_on_drawn_screens():
 )
 def test_the_program_stays_where_all_demonstrations_were_of_it(names, kept):
     assert combined([save(app_name=name) for name in names]).app_name == kept
+
+
+@pytest.mark.parametrize(("numbers", "needed"), [((2, 2), ("number",)), ((2, 3), ())])
+def test_a_sign_that_a_person_needs_stays_needed_where_it_is_left(numbers, needed):
+    """Shown once more without being said again it was forgotten; of two numbers none is left that could hold."""
+    first, second = (TargetSpec(target_id="t", label="Open", text="Open", number=number, alike=6) for number in numbers)
+    assert combined([replace(first, needed=("number",)), second]).needed == needed
