@@ -23,6 +23,7 @@ from execution.lesson.read_backs import change_effect, change_proof
 from execution.lesson.signs import Level, set_level
 from execution.lesson.taking import answer_offer
 from execution.models import MEND, Lesson, LessonStep
+from execution.teaching.values import put_back, tells_by_itself
 from sentences.said import say, worded
 from workflows.catalogue import ACTIONS, VALUE_PARAMS, allowed_values
 from workflows.choices import VariableKind
@@ -33,6 +34,7 @@ from workflows.typed_text import plain_breaks
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,49}")
 _TELLS = "tells"
 _OF_EDGES = ("params", "before", "expect", "identity", "condition", "proof")
+_TOLD_PARAMS = frozenset({"text", "label", "columns"})  # by which a run looks for something
 _KINDS = {"date": VariableKind.DATE}  # of a variable that is made of such a parameter
 
 
@@ -92,6 +94,7 @@ def change_step(
     signs: Mapping[str, str] | None = None,
     always: bool = False,
     expect: Sequence[str] | None = None,
+    gone: Sequence[str] | None = None,
     identity: Sequence[Mapping[str, str]] | None = None,
     value: Mapping[str, Any] | None = None,
     params: Mapping[str, Any] | None = None,
@@ -103,6 +106,8 @@ def change_step(
     **nullable: Any,
 ) -> None:
     """What is changed of a step: its target's name and signs, the texts after it, whose record, what it types, when.
+
+    A text that holds a variable's value as it was shown holds that variable, in what is seen after it and looked for.
 
     `record` and `offer` accept or decline what was proposed; `repeat` None ends a repetition,
     `proof` None that it is read back. `always`: its target's text is the one that was shown, in every run.
@@ -117,7 +122,10 @@ def change_step(
     if always:
         _fix_text(lesson, edge)
     if expect is not None:
-        _expect(step, edge, expect)
+        _expect(step, edge, [_by_variable(lesson, text) for text in expect])
+    if gone is not None:
+        edge.expect = {**edge.expect, "gone": [_by_variable(lesson, text) for text in gone]}
+        edge.save(update_fields=["expect"])
     if value is not None:
         _change_value(lesson, step, edge, value)
     if params:
@@ -154,11 +162,21 @@ def _change_target(edge: Edge, label: str | None, signs: Mapping[str, str]) -> N
 
 def _fix_text(lesson: Lesson, edge: Edge) -> None:
     """The text of the target is the value that its variables had when it was shown."""
-    target = edge.target
-    shown = {v.name: lesson.values.get(v.name) or v.example or v.default for v in lesson.workflow.variables.all()}
-    if target is None or not names(target.text) <= {name for name, value in shown.items() if value}:
+    target, shown = edge.target, _shown_with(lesson)
+    if target is None or not names(target.text) <= shown.keys():
         raise BadEdit(_("This step has no target whose text is a variable."))
     _set(target, text=str(fill(target.text, shown)), label=str(fill(target.label, shown)))
+
+
+def _shown_with(lesson: Lesson) -> dict[str, str]:
+    """The values that its variables have in this lesson; those of secrets are kept nowhere."""
+    variables = lesson.workflow.variables.exclude(kind=VariableKind.SECRET)
+    shown = {v.name: str(lesson.values.get(v.name) or v.example or v.default) for v in variables}
+    return {name: value for name, value in shown.items() if value}
+
+
+def _by_variable(lesson: Lesson, text: str) -> str:
+    return put_back(text, {name: value for name, value in _shown_with(lesson).items() if tells_by_itself(value)})
 
 
 def _expect(step: LessonStep, edge: Edge, texts: Sequence[str]) -> None:
@@ -239,7 +257,8 @@ def _change_params(lesson: Lesson, edge: Edge, params: Mapping[str, Any]) -> Non
         if was:
             _replace_name(lesson, str(was), name)
             edge.refresh_from_db()
-    edge.params = {**edge.params, **params}
+    told = {n: _by_variable(lesson, str(text)) for n, text in params.items() if n in _TOLD_PARAMS}
+    edge.params = {**edge.params, **params, **told}
 
 
 @transaction.atomic

@@ -10,6 +10,7 @@ from execution.language.fuzzy import folded, words
 from execution.lesson.drafting import variable_name
 from execution.lesson.screens import Known, telling
 from execution.perception.pictures import PictureSink
+from execution.targeting.records import names_record
 from execution.teaching.evidence import teach_target
 from execution.teaching.expectations import Told
 from execution.teaching.labels import naming_label
@@ -52,17 +53,20 @@ def seen_there(
         return Seen(params=_of_row(place, shown, known), box=place)
     if kind != "read_value":
         return Seen(params={"text": put_back(text, known.values)}, box=place)
-    if (labelled := _labelled(place, text, shown)) is not None:
-        label_text, own = labelled
-        name = variable_name(name or label_text)
-        kept = {"name": name, "kind": _kind(value_kind), "label": label_text}
+    labelled = _labelled(place, text, shown)
+    by_label = put_back(labelled[0], known.values) if labelled else ""
+    if labelled and (names(by_label) or _unless_whose(by_label)):
+        own = labelled[1]
+        name = variable_name(name or _unless_whose(by_label))
+        kept = {"name": name, "kind": _kind(value_kind), "label": by_label}
         return Seen(params=kept, name=name, value=own.text, box=own.box or place)
     label = naming_label(place, "", shown)
-    called = label.text.strip(" :：") if label else ""
+    by_label = put_back(label.text, known.values) if label else ""
+    called = _unless_whose(by_label).strip(" :：")
     name = variable_name(name or called or "value")
     params: dict[str, Any] = {"name": name, "kind": _kind(value_kind)}
-    if label is not None and box is None:
-        return Seen(params={**params, "label": label.text}, name=name, value=text, box=place)
+    if box is None and (called or names(by_label)):
+        return Seen(params={**params, "label": by_label}, name=name, value=text, box=place)
     anchor = _anchor(place, shown, known)
     if anchor is None:
         raise ValueError(say("lesson.nothing_beside"))
@@ -88,6 +92,11 @@ def _of_row(place: Box, shown: ScreenState, known: Known) -> dict[str, str]:
 
 def _kind(value_kind: str) -> str:
     return value_kind if value_kind in VALUE_KINDS else "text"
+
+
+def _unless_whose(label: str) -> str:
+    """The label; "" where it says whose value it is, which is another one's in the next run."""
+    return "" if names(label) or names_record(label) else label
 
 
 def _labelled(place: Box, text: str, shown: ScreenState) -> tuple[str, ReadPlace] | None:

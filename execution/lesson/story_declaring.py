@@ -80,7 +80,8 @@ def _declare_step(lesson: Lesson, told: Told, step: LessonStep) -> None:
         changes["identity"] = [{"label": label, "value": value} for label, value in said.identity]
     if said.only_if:
         changes["condition"] = [_condition(one) for one in said.only_if]
-    named = {"label": said.label, "signs": dict(said.signs), "expect": list(said.expect), "params": params}
+    named = {"label": said.label, "signs": dict(said.signs), "expect": list(said.expect), "gone": list(said.gone)}
+    named["params"] = params
     changes |= {name: value for name, value in named.items() if value}
     if said.changes_nothing:
         changes["changes_nothing"] = True
@@ -92,10 +93,6 @@ def _declare_step(lesson: Lesson, told: Told, step: LessonStep) -> None:
         changes["optional"] = True
     if changes:
         change_step(lesson, step.index, **changes)
-    if said.gone and step.edge_id:
-        edge = lesson.workflow.edges.get(pk=step.edge_id)
-        edge.expect = {**edge.expect, "gone": list(said.gone)}
-        edge.save(update_fields=["expect"])
 
 
 def _says_another_row(lesson: Lesson, step: LessonStep, text: str) -> bool:

@@ -35,9 +35,16 @@ def names_record(text: str) -> bool:
 def may_name_somebody(text: str) -> bool:
     """True where words that no program has follow each other, each with a capital: in a list, or a card, they are a
     name."""
-    return any(
-        not any(words(word).key in known_words() for word in name.group().split()) for name in _NAMED.finditer(text)
-    )
+    return any(_is_a_name(found) for found in _NAMED.finditer(text))
+
+
+def people_in(text: str) -> list[tuple[int, int]]:
+    """Where names of people stand in it."""
+    return [found.span() for found in (*PERSON.finditer(text), *filter(_is_a_name, _NAMED.finditer(text)))]
+
+
+def _is_a_name(found: re.Match[str]) -> bool:
+    return not any(words(word).key in known_words() for word in found.group().split())
 
 
 def card_of(box: Box, state: ScreenState) -> Box | None:

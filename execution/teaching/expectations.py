@@ -19,7 +19,7 @@ from execution.language.fuzzy import folded, words
 from execution.language.promises import says_done
 from execution.language.shortcuts import is_shortcut
 from execution.language.volatile import volatile_parts
-from execution.targeting.records import PERSON, names_record
+from execution.targeting.records import may_name_somebody, names_record, people_in
 from execution.teaching.values import put_back, tells_by_itself
 from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
 from execution.verification.change import Change
@@ -92,7 +92,8 @@ def _telling(change: Change, names: Mapping[str, str], typed: str, *, then: bool
     """The texts worth declaring, the most telling first: of those that came, or `then` of those that went."""
     lines, state = (change.lost_lines, change.before) if then else (change.new_lines, change.after)
     told = told_lines(lines, state, names, typed=typed, is_entry=lambda box: change.is_entry(box, then=then))
-    return tuple(dict.fromkeys(one.text for one in sorted(told, key=ToldLine.rank) if one.kind is Told.TELLS))
+    telling = (one.text for one in sorted(told, key=ToldLine.rank) if one.kind is Told.TELLS)
+    return tuple(dict.fromkeys(text for text in telling if not may_name_somebody(text)))
 
 
 class Told(StrEnum):
@@ -170,7 +171,7 @@ def _data_spans(text: str) -> list[tuple[int, int]]:
     """Where a text says what the next run will not: what changes by itself, and names; from left to right."""
     spans: list[tuple[int, int]] = []
     found = [(part.start, part.end) for part in volatile_parts(text)]
-    found += [hit.span() for hit in (*PERSON.finditer(text), *_WITH_DIGIT.finditer(text))]
+    found += [*people_in(text), *(hit.span() for hit in _WITH_DIGIT.finditer(text))]
     for start, end in sorted(found):
         if spans and start < spans[-1][1]:
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))

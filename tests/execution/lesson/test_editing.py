@@ -134,6 +134,17 @@ def test_a_text_that_need_not_be_seen_any_more_stays_known(lesson: Lesson) -> No
     assert told == [{"text": "Note médicale", "used": True}, {"text": "{{patient}}", "used": False}]
 
 
+def test_whose_name_must_be_seen_is_the_run_s(lesson: Lesson) -> None:
+    """S6.1: "Discharged: LEFÈVRE Anne" of the lesson is seen for nobody else."""
+    shown = Variable.objects.get(name="patient").example
+    editing.change_step(lesson, 2, expect=[f"Discharged: {shown}"], gone=[f"Waiting: {shown}"])
+    edge = Edge.objects.get(edge_id="type_patient")
+    assert edge.expect == {"texts": ["Discharged: {{patient}}"], "gone": ["Waiting: {{patient}}"]}
+    Edge.objects.filter(pk=edge.pk).update(action_type="wait_text", params={"text": "?"})
+    editing.change_step(lesson, 2, params={"text": f"Done for {shown.title()}"})
+    assert Edge.objects.get(pk=edge.pk).params == {"text": "Done for {{patient}}"}
+
+
 def test_whose_record_and_optional_are_kept_on_the_edge(lesson: Lesson) -> None:
     editing.change_step(lesson, 3, identity=[{"value": "{{patient}}", "label": "Name"}, {"value": " "}], optional=True)
     edge = Edge.objects.get(edge_id="press_return")

@@ -21,10 +21,10 @@ def screen(*lines: tuple[str, int, int]) -> ScreenState:
     return ScreenState(frame=frame, texts=texts, text_method="t")
 
 
-def read(shown: ScreenState, folder: Path, point: Point, box: Box | None = None) -> Seen:
-    store = PictureStore(folder)
+def read(shown: ScreenState, folder: Path, point: Point, box: Box | None = None, **values: str) -> Seen:
+    store, known = PictureStore(folder), Known(values=values)
     return seen_there(
-        "read_value", shown, point=point, box=box, name="", value_kind="text", known=Known(), store=store
+        "read_value", shown, point=point, box=box, name="", value_kind="text", known=known, store=store
     )  # fmt: skip
 
 
@@ -64,6 +64,20 @@ def test_what_stands_twice_behind_its_label_is_read_by_its_place(tmp_path: Path)
     seen = read(shown, tmp_path, Point(110, 179))
     assert seen.value == "Total: 45"
     assert "label" not in seen.params
+
+
+@pytest.mark.parametrize(
+    "lines", [(("Adams, Grace", 40, 100), ("Ward 3", 300, 100)), (("Adams, Grace: Ward 3", 40, 100),)]
+)
+def test_whose_value_it_is_is_a_variable_or_no_label(tmp_path: Path, lines: tuple[tuple[str, int, int], ...]) -> None:
+    """S6.12: a value beside a name would be read beside that name in every run."""
+    shown = screen(("Wards", 40, 60), *lines)
+    point = Point(310 if len(lines) > 1 else 170, 108)
+    told = read(shown, tmp_path, point, patient="Adams, Grace")
+    assert (told.params["label"], told.name) == ("{{patient}}", "value")
+    other = read(shown, tmp_path, point)
+    assert "Adams" not in other.params.get("label", "")
+    assert "adams" not in other.name
 
 
 HEADED = (
