@@ -250,7 +250,7 @@ def _same_in_order(ours: Sequence[_Token], theirs: Sequence[_Token], *, capitals
     if digits:  # letters for digits, or a number in pieces: it may be this one, and it may be another
         alike = joined.translate(_DIGIT_LIKE) == other.translate(_DIGIT_LIKE)
         return Answer.CANNOT_TELL if alike else Answer.NO
-    written = [_as_written(p) for p in shown]
+    written = [as_written(p) for p in shown]
     glued = _same_letters("".join(mine), "".join(written), lower_first=False)
     if glued is Answer.NO and joined.replace("rn", "m") == other.replace("rn", "m"):
         return Answer.CANNOT_TELL
@@ -262,11 +262,11 @@ def _same_part(ours: str, shown: str, *, capitals: bool) -> Answer:
         return Answer.YES if ours == shown else Answer.NO
     if ours == shown:  # "All": its A alone does not tell how the others are written
         return Answer.YES
-    return _same_letters(ours, _as_written(shown), lower_first=capitals)
+    return _same_letters(ours, as_written(shown), lower_first=capitals)
 
 
 @lru_cache(maxsize=8192)
-def _as_written(part: str) -> str:
+def as_written(part: str) -> str:
     """A word as its other letters say that it is written: "MlLLET" in capitals, "AIain" in small letters."""
     others = [c for c in part if c not in "Il"]
     if others and all(c.isupper() for c in others):

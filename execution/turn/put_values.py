@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from execution.language.fuzzy import words
-from execution.language.whole_values import stands_in
+from execution.language.letters import shown_in
 from execution.targeting.boxes import same_box, text_lines_in
-from execution.types import Answer, Box, Element, ElementRole, ScreenState, Suggestion
+from execution.types import Box, Element, ElementRole, ScreenState, Suggestion
 from execution.verification.chosen import control_box
 from sentences.said import say
 from workflows.catalogue import VALUE_PARAMS, effect_of
@@ -66,9 +65,15 @@ class PutValues:
             now = _read(control.box, state)
             if not now:
                 return say("turn.value_gone", value=put.value)
-            if words(now).key != words(put.seen).key and stands_in(put.value, now) is Answer.NO:
+            if not _as_it_stood(put, now):
                 return say("turn.value_changed", value=put.value, now=now)
         return ""
+
+
+def _as_it_stood(put: _Put, now: str) -> bool:
+    """To the letter; another way to write a date or a number is not the value's letters, but stands as it stood."""
+    same, value = shown_in(put.seen, now), shown_in(put.value, now)
+    return any(found and found.same and not found.more for found in (same, value))
 
 
 def _read(box: Box, state: ScreenState) -> str:

@@ -47,7 +47,7 @@ def control_box(place: Box, state: ScreenState) -> Box:
 
 
 def is_one_line(box: Box, state: ScreenState) -> bool:
-    lines = _value_lines(box, state)
+    lines = value_lines(box, state)
     if len(lines) != 1:
         return not lines
     text = lines[0].box
@@ -55,7 +55,7 @@ def is_one_line(box: Box, state: ScreenState) -> bool:
     return box.h <= _HIGHEST * text.h or (centred and box.h <= _HIGHEST_CENTRED * text.h)
 
 
-def _value_lines(box: Box, state: ScreenState) -> list[TextLine]:
+def value_lines(box: Box, state: ScreenState) -> list[TextLine]:
     """The lines in a control, without the arrow at its end where the reader took that for a letter."""
     lines = text_lines_in(box, state)
     return [line for line in lines if not _is_arrow(line, box, lines)]
@@ -102,7 +102,7 @@ def option_key(text: str) -> str:
 
 def shown(box: Box, state: ScreenState) -> str:
     """What stands in a control of one line; "" where nobody can say what of it is the arrow at its end."""
-    lines = _value_lines(box, state)
+    lines = value_lines(box, state)
     return "" if any(_ends_in_arrow(line, box) for line in lines) else " ".join(line.text for line in lines)
 
 
@@ -156,7 +156,7 @@ def date_shown(text: str) -> str:
 def held(box: Box, state: ScreenState) -> str | None:
     """All that a date's field shows, whatever it is; None where not all of it is seen; "" where that is nothing, an
     empty form ("__/__/____") or a hint of how a date is written."""
-    lines = _value_lines(box, state)
+    lines = value_lines(box, state)
     rows = {line.box.y <= lines[0].box.center.y <= line.box.bottom for line in lines}
     text = " ".join(line.text for line in lines)
     is_cut_off = not date_shown(text) and any(is_value_cut(line, box, state) for line in lines)
@@ -181,7 +181,7 @@ def another_order(params: Mapping[str, Any], box: Box, state: ScreenState) -> st
     row = Box(box.x - _HINT * box.h, box.y, box.w + 2 * _HINT * box.h, box.h)  # what stands above or below is of others
     others = [e.box for e in state.elements if e.role is ElementRole.FIELD and e.box != box]
     beside = [t for t in text_lines_in(row, state) if not any(other.contains(t.box.center) for other in others)]
-    for lines in (_value_lines(box, state), beside):
+    for lines in (value_lines(box, state), beside):
         told = {hit[0]: US if hit[1] else FRENCH for line in lines for hit in _ORDER.finditer(line.text)}
         if told and form:
             return next((text for text, order in told.items() if order != form), "")
@@ -237,7 +237,7 @@ def _chosen(option: str, box: Box, caption: str, before: ScreenState, now: Scree
     if mark is not None or count:
         on = is_on(mark, now) if mark is not None else None
         return _answer(on, "turn.option_chosen" if on else "turn.option_not_chosen", option=option)
-    cut = any(is_value_cut(line, box, now) for line in _value_lines(box, now))
+    cut = any(is_value_cut(line, box, now) for line in value_lines(box, now))
     if shows_its_value(box, caption, before) and reads(shown(box, now), option) and not cut:
         return _answer(True, "turn.option_chosen", option=option)
     rows = options_named(option, text_lines_in(box, now))

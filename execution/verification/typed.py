@@ -5,15 +5,17 @@ What was typed may be a secret: no note quotes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import cv2
 import numpy as np
 
-from execution.language.fuzzy import words
+from execution.language.fuzzy import folded, words
+from execution.language.letters import shown_in
 from execution.language.written_forms import same_value
 from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
 from execution.verification.change import Change, in_field
+from execution.verification.chosen import control_box, value_lines
 from execution.verification.facts import TYPED, Fact
 from execution.verification.reading import Seen
 from sentences.said import say
@@ -86,6 +88,43 @@ def misplaced_fact(typed: str, change: Change, *, at: Box | None) -> Fact | None
     if anywhere is None or not anywhere.proof:
         return None
     return Fact(sign=TYPED, answer=Answer.NO, note=say("verification.typed_elsewhere"))
+
+
+def altered_fact(typed: str, change: Change, *, at: Box | None, cleared: bool) -> Fact | None:
+    """The fact that its field shows the typed text in other letters, or more than it; None where nothing says so."""
+    lines = [line for line in typed.splitlines() if line.strip()]
+    if at is None or len(lines) != 1 or len(words(typed).key) >= _LONG or not change.now.was_read:
+        return None
+    field = control_box(at, change.after)
+    run = next((found for run in _runs(value_lines(field, change.after)) if (found := shown_in(typed, run))), None)
+    if run is None:
+        return None
+    if not run.same:
+        return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_other_letters"))
+    was = " ".join(line.text for line in value_lines(field, change.before))
+    if not run.more or (_stood(run.more, was) and not (cleared and shown_in(typed, was))):
+        return None
+    return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_and_more"))
+
+
+def _stood(more: str, was: str) -> bool:
+    return folded(more) in folded(was).replace(" ", "")
+
+
+def _runs(lines: Sequence[TextLine]) -> Iterator[str]:
+    """The texts of a field: pieces of a row that stand as the words of one are one."""
+    run: list[TextLine] = []
+    for line in lines:
+        if run and not (run[-1].box.y < line.box.center.y < run[-1].box.bottom and _gap(run[-1], line) < line.box.h):
+            yield " ".join(one.text for one in run)
+            run = []
+        run.append(line)
+    if run:
+        yield " ".join(one.text for one in run)
+
+
+def _gap(left: TextLine, right: TextLine) -> int:
+    return right.box.x - left.box.right
 
 
 def _fact(note: str, *, proof: bool = False) -> Fact:

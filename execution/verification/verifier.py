@@ -19,7 +19,7 @@ from execution.verification.facts import CHANGE, DESTINATION, NODE, Fact, combin
 from execution.verification.quiet import may_show_nothing
 from execution.verification.reading import ScreenReading
 from execution.verification.troubles import Troubles, troubles_of
-from execution.verification.typed import filled_fact, misplaced_fact, typed_fact
+from execution.verification.typed import altered_fact, filled_fact, misplaced_fact, typed_fact
 from execution.verification.untouched import untouched
 from sentences.said import listed, say, then
 from workflows.catalogue import ACTIONS, SETTING_ACTION_TYPES
@@ -103,6 +103,7 @@ class _Judged:
         self.arrived = _destination(edge, change, recognition)
         self.at_source = bool(recognition.match and recognition.match.node_id == edge.source != edge.destination)
         self.misplaced = misplaced_fact(typed, change, at=at)
+        self.altered = altered_fact(typed, change, at=at, cleared=cleared) if typed else None
         filled = filled_fact(typed, change, at=at) if cleared and at else None
         effect = filled or (typed_fact(typed, change, at=at) if typed else effect_at(at, change))
         self.effects = [effect] if effect else []
@@ -121,8 +122,8 @@ class _Judged:
         note = say("verification.changed") if changed else say("verification.unchanged")
         seen = Fact(sign=CHANGE, answer=Answer.YES if changed else Answer.NO, note=note, proof=changed)
         arrived = [self.arrived] if self.arrived else []
-        misplaced = [self.misplaced] if self.misplaced else []
-        return [*self.expected, seen, *arrived, *self.effects, *misplaced, *self.troubles.facts]
+        against = [fact for fact in (self.misplaced, self.altered) if fact]
+        return [*self.expected, seen, *arrived, *self.effects, *against, *self.troubles.facts]
 
     def declared(self) -> Ruling:
         """What the edge declares, first of all."""
@@ -134,6 +135,8 @@ class _Judged:
             return Answer.CANNOT_TELL, _listed([*failed, *unknown, self._doubted])
         if self.misplaced:
             return Answer.NO, self.misplaced.note
+        if self.altered:
+            return Answer.CANNOT_TELL, _listed([self.altered, *failed])
         if failed:
             return self._failed(_listed([*failed, *unknown]))
         if unknown:
@@ -191,6 +194,8 @@ class _Judged:
             return Answer.CANNOT_TELL, self._doubted.note
         if self.misplaced:
             return Answer.NO, self.misplaced.note
+        if self.altered:
+            return Answer.CANNOT_TELL, self.altered.note
         proof = next((f for f in (self.arrived, *self.effects) if f and f.proof), None)
         error = self.troubles.error
         if proof and self.troubles.waiting:

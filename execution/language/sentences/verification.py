@@ -54,6 +54,8 @@ WORDS: Words = {
     "verification.typed_dots": _("the field shows as many dots as letters were typed"),
     "verification.typed_in_field": _("the typed text is seen in its field"),
     "verification.typed_otherwise": _("the typed text is seen, written otherwise"),
+    "verification.typed_other_letters": _("what was typed stands there with other capitals or accents"),
+    "verification.typed_and_more": _("more stands in the field than what was typed"),
     "verification.typed_end": _("the end of the typed text is seen, its field shows no more"),
     "verification.another_screen": _("the screen is another one than this action starts at"),
     "verification.arrived": _("the screen is where this action leads"),

@@ -56,9 +56,11 @@ def put() -> PutValues:
         (form("", "Cough"), "is gone: the field is empty"),
         (form("Anna Ross", "Cough"), " was put stands "),
         (form("Anna Rossi", "Fever"), " was put stands "),
+        (form("anna rossi", "Cough"), " was put stands "),
+        (form("Anna Rossi-Bianchi", "Cough"), " was put stands "),
         (form("", "", moved=200), ""),  # out of sight: nobody can say
     ],
-    ids=["as it was", "a blank", "gone", "shorter", "another", "elsewhere"],
+    ids=["as it was", "a blank", "gone", "shorter", "another", "small letters", "more", "elsewhere"],
 )
 def test_what_is_gone_or_another_is_told_before_it_is_saved(put: PutValues, now: ScreenState, code: str) -> None:
     problem = put.problem(SAVE, now)

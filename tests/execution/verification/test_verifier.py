@@ -476,6 +476,46 @@ def test_typed_text_counts_as_its_field_writes_it_and_nothing_else_does(typed, s
     assert after(edge(source="a", destination="a"), field_with(""), field_with(shown), typed=typed).answer is answer
 
 
+@pytest.mark.parametrize("expect", [ExpectSpec(), ExpectSpec(texts=("{{name}}",))])
+@pytest.mark.parametrize(
+    ("typed", "was", "shown", "answer"),
+    [
+        ("McDonald", "", "McDonald", Answer.YES),
+        ("McDonald", "", "mcdonald", Answer.CANNOT_TELL),
+        ("McDonald", "", "mCdONALD", Answer.CANNOT_TELL),  # a lock that is on
+        ("McDonald", "", "MCDONALD", Answer.YES),  # its field writes capitals
+        ("macdonald", "", "MACDONALD", Answer.CANNOT_TELL),
+        ("aB7x", "", "AB7X", Answer.CANNOT_TELL),
+        ("Lefèvre", "", "Lefèvre", Answer.YES),
+        ("Lefèvre", "", "Lefevre", Answer.CANNOT_TELL),
+        ("garçon", "", "garcon", Answer.CANNOT_TELL),
+        ("L’Hôte", "", "L'Hôte", Answer.YES),  # no reader tells them apart
+        ("Alain", "", "AIain", Answer.YES),
+        ("Lee", "", "Lee Wong", Answer.CANNOT_TELL),  # completed
+        ("Lee", "", "Leeds", Answer.CANNOT_TELL),
+        ("Wong", "Lee ", "Lee Wong", Answer.YES),  # what stood there was not to go
+        ("400", "mg", "400 mg", Answer.YES),
+    ],
+)  # fmt: skip
+def test_what_was_typed_stands_there_to_the_letter(typed, was, shown, answer, expect):
+    """S9.8: "mcdonald" and "Lee Wong" are other people."""
+    before, now = field_with(was), field_with(shown)
+    values = {"name": typed}
+    step = replace(edge(source="a", destination="a", expect=expect), action_type="type_text")
+    said = after(step, before, now, typed=typed, acted_at=before.elements[0].box, variables=values)
+    assert said.answer is answer, said
+
+
+def test_what_completes_a_text_is_more_than_it_though_it_stood_there_before():
+    before, now = field_with("Lee Wong"), field_with("Lee Wong")
+    entry = replace(edge(destination="a"), action_type="type_text")
+    got = verify_after(
+        entry, before=before, after=now, recognition=at("a"), typed="Lee", cleared=True, variables={},
+        acted_at=before.elements[0].box,
+    )  # fmt: skip
+    assert got.answer is Answer.CANNOT_TELL
+
+
 @pytest.mark.parametrize("expect", [ExpectSpec(), ExpectSpec(texts=("{{phone}}",))])
 def test_what_was_typed_elsewhere_than_in_its_field_is_a_no(expect):
     """S5.2: the focus was stolen; the text can be read, and in another field, or in a list."""

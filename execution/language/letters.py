@@ -1,0 +1,45 @@
+"""Whether a text was written as it is shown, to the letter: case, accents, and nothing more than it.
+
+Readers tell letters of two cases and accents well, and spaces badly: those do not count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from execution.language.fuzzy import folded, typographic
+from execution.language.whole_values import as_written
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text within another one: whether its letters are the same, and what stands before and after it."""
+
+    same: bool
+    more: str
+
+
+def shown_in(typed: str, shown: str) -> Shown | None:
+    """None where it does not stand there at all, case and accents aside."""
+    ours, theirs = _letters(typed), _letters(shown)
+    needle, hay = _plain(ours), _plain(theirs)
+    at = hay.find(needle) if needle else -1
+    if at < 0:
+        return None
+    found, more = theirs[at : at + len(ours)], theirs[:at] + theirs[at + len(ours) :]
+    return Shown(same=found == ours or _in_capitals(ours, found), more="".join(filter(str.isalnum, more)))
+
+
+def _letters(text: str) -> str:
+    return "".join(as_written(word) for word in typographic(text).split())
+
+
+def _plain(letters: str) -> str:
+    """Case and accents taken away, each letter in its place."""
+    return "".join((folded(c) or c)[:1] for c in letters)
+
+
+def _in_capitals(typed: str, shown: str) -> bool:
+    """Whether a field has put a name in capitals: a key that is held, or a lock, would have made small letters, too."""
+    mixed = any(c.islower() for c in typed) and any(c.isupper() for c in typed) and not any(map(str.isdigit, typed))
+    return mixed and shown == typed.upper()
