@@ -13,6 +13,7 @@ from dataclasses import replace
 from execution.desktop.base import DesktopError, DesktopLost
 from execution.desktop.capture import settle
 from execution.perception.changes import find_changes
+from execution.targeting.boxes import text_lines_in
 from execution.turn import acting
 from execution.turn.stages import Stages
 from execution.turn.unchanged import Pictured, other_window
@@ -26,6 +27,7 @@ from execution.types import (
     ScreenState,
     Suggestion,
 )
+from execution.verification.chosen import control_box
 from sentences.said import say, told_by
 from workflows.catalogue import ENTERING_ACTION_TYPES
 from workflows.graph import EdgeSpec
@@ -44,6 +46,18 @@ def enters(suggestion: Suggestion) -> bool:
     edge = suggestion.edge
     shown = edge.target is not None or suggestion.resolution.status is ResolveStatus.FOUND
     return edge.action_type in ENTERING_ACTION_TYPES and shown
+
+
+def only_enters(edge: EdgeSpec) -> bool:
+    """Whether a text is typed at a place and nothing is sent off with it: it can be seen before anything is saved."""
+    return edge.action_type == "type_text" and not edge.params.get("enter")
+
+
+def is_empty_field(box: Box, state: ScreenState) -> bool:
+    """Whether a place is seen to be a field with nothing in it, not even a hint."""
+    field = control_box(box, state)
+    is_field = any(e.role is ElementRole.FIELD and e.box == field for e in state.elements)
+    return is_field and bool(state.text_method) and not text_lines_in(field, state)
 
 
 def in_its_field(edge: EdgeSpec, resolution: Resolution, state: ScreenState) -> tuple[EdgeSpec, Resolution]:

@@ -55,6 +55,7 @@ from execution.verification.chosen import stands_as_wanted
 from sentences.said import Said, from_json, say
 from workflows.calling import with_given
 from workflows.catalogue import ACTIONS, SERVER_SIDE_ACTION_TYPES, SETTING_ACTION_TYPES, effect_of
+from workflows.choices import EffectClass
 from workflows.exceptions import PictureError
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec, PopupSpec, TargetSpec
 from workflows.secret_names import holds_secret
@@ -226,12 +227,21 @@ class WorkflowStages:
         return self._found(edge, edge.target, state)
 
     def _found(self, edge: EdgeSpec, target: TargetSpec, state: ScreenState) -> Resolution:
+        effect = effect_of(edge)
+        if effect is EffectClass.OPAQUE and entering.only_enters(edge):
+            found = self._as_sure(edge, target, state, EffectClass.OBSERVABLE)
+            if found.box is None or entering.is_empty_field(found.box, state):
+                return found
+        return self._as_sure(edge, target, state, effect)
+
+    def _as_sure(self, edge: EdgeSpec, target: TargetSpec, state: ScreenState, effect: EffectClass) -> Resolution:
+        """The place, as sure as an act of that class must be of it."""
         return self.resolver.resolve(
             target,
             state,
             variables=self.variables,
             workflow_id=self.graph.workflow_id,
-            effect=effect_of(edge),
+            effect=effect,
             as_list=edge.action_type == "choose",
             goes_on=edge.repeat is not None and int(self.variables[edge.repeat.counter]) > 1,
         )

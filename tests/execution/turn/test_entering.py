@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
+from execution.targeting.judge import needed
 from execution.turn import entering
 from execution.turn.unchanged import Glance
-from execution.types import ActionStatus, Box, Frame, Point, Resolution, ResolveStatus, Suggestion
+from execution.turn.workflow_stages import WorkflowStages
+from execution.types import ActionStatus, Box, Element, ElementRole, Frame, Point, Resolution, ResolveStatus, Suggestion
+from tests.execution.perception.drawing import Canvas
 from tests.execution.screens import frame, line, screen
-from workflows.graph import EdgeSpec, TargetSpec
+from workflows.choices import EffectClass
+from workflows.graph import EdgeSpec, GraphSpec, TargetSpec
 
 PLACE = Box(100, 200, 120, 20)
 CARET = Box(104, 203, 1, 14)
@@ -99,3 +103,34 @@ def test_a_place_of_which_nobody_knows_how_large_it_is_is_not_clicked() -> None:
 def test_without_a_look_before_the_click_nothing_is_typed() -> None:
     status, _message, acts = typed(frame((CARET, 0)), role="field", looked=False)
     assert (status, acts) == (ActionStatus.FAILED, ["click"])
+
+
+@pytest.mark.parametrize(
+    ("held", "enter", "role", "sure"),
+    [
+        ("", False, ElementRole.FIELD, 0.9),
+        ("Ada", False, ElementRole.FIELD, 0.95),  # typed behind it, it is another value
+        ("", True, ElementRole.FIELD, 0.95),
+        ("", False, ElementRole.GROUP, 0.95),
+    ],
+    ids=["empty", "filled", "sends", "no field"],
+)
+def test_how_sure_a_place_must_be_that_a_text_goes_into(held: str, enter: bool, role: ElementRole, sure: float) -> None:
+    """S5.3: a text in a field that was empty is seen, and taken back, before anything is saved."""
+    canvas = Canvas(800, 400)
+    box = canvas.field(Box(100, 100, 300, 32), held)
+    state = canvas.state(elements=[Element(box=box, role=role)])
+    least: list[float] = []
+
+    def resolve(_target: Any, _state: Any, *, effect: EffectClass, **_how: Any) -> Resolution:
+        least.append(needed(0.75, effect))
+        return Resolution(status=ResolveStatus.FOUND, box=box, point=box.center)
+
+    graph = GraphSpec(workflow_id="w", name="W", learning_state="")
+    stages = WorkflowStages(graph, {}, None, None, SimpleNamespace(resolve=resolve))  # type: ignore[arg-type]
+    edge = EdgeSpec(
+        edge_id="e", source="a", destination="a", action_type="type_text", params={"text": "x", "enter": enter},
+        target=TargetSpec(target_id="t", label="Allergy", role="field"),
+    )  # fmt: skip
+    stages._resolve(edge, state)
+    assert max(least) == pytest.approx(sure)
