@@ -2,7 +2,7 @@
 
 DomainError
 ├── ExecutionError
-│   ├── UnknownExecution, MissingVariable, BadVariable, BadMode, UnknownWindowProvider
+│   ├── UnknownExecution, MissingVariable, BadVariable, BadMode (ModeNotEarned), UnknownWindowProvider
 │   ├── SecretsUnreadable
 │   ├── NoSuchButton           the dialog that the run paused for has it not, or twice
 │   ├── IllegalMove            the table forbids it, or somebody else moved first
@@ -55,6 +55,13 @@ class BadVariable(MissingVariable):
 
 class BadMode(ExecutionError):
     code = "bad_mode"
+
+
+class ModeNotEarned(BadMode):
+    """A run would act by itself before its workflow has earned that."""
+
+    status_code = 422
+    code = "mode_not_earned"
 
 
 class UnknownWindowProvider(ExecutionError):

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from execution.actions.asking import name_of, record_wish
 from execution.actions.decide import decide_open
-from execution.actions.start import mode_named
+from execution.actions.start import allowed_mode, earned, mode_named
 from execution.choices import (
     FINAL,
     ON_DESKTOP,
@@ -180,20 +180,25 @@ def _ended_left_behind(execution: Execution, *, user: Any, origin: Origin) -> bo
     return True
 
 
-def set_mode(*, execution_id: str, mode: str, user: Any = None, origin: Origin = Origin.PROGRAM) -> Execution:
+def set_mode(
+    *, execution_id: str, mode: str, user: Any = None, origin: Origin = Origin.PROGRAM, reason: str = ""
+) -> Execution:
     """Another mode from the run's next turn on, at once where no loop has it (S1.23).
 
-    Raises BadMode, and IllegalMove where the run has ended or is to stop.
+    `reason`: why it is to act by itself though its workflow has not earned that.
+    Raises BadMode, ModeNotEarned, and IllegalMove where the run has ended or is to stop.
     """
     execution = Execution.objects.by_id(execution_id)
     wanted = mode_named(mode)
     if execution.state in FINAL:
         raise _refusal(execution, _("It has already ended."))
+    trust = earned(execution.version.workflow, execution.version.spec())
+    why = {} if wanted == execution.mode else allowed_mode(mode, trust, user=user, reason=reason)[1]
     with transaction.atomic():
         if not _takes_mode(execution, wanted):
             execution.refresh_from_db()
             raise _refusal(execution, _("It has just changed; look again."))
-        wish = record_wish(execution, Verb.SET_MODE, user=user, origin=origin, mode=wanted)
+        wish = record_wish(execution, Verb.SET_MODE, user=user, origin=origin, mode=wanted, **why)
         if not execution.wish_mode and execution.mode != wanted:
             was, execution.mode = execution.mode, wanted
             emit(execution, EventKind.MODE_CHANGED, mode_payload(was, wanted, wish))

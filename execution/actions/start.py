@@ -20,7 +20,7 @@ from execution.actions.asking import record_wish
 from execution.choices import MODE_OF_LEARNING_STATE, ExecutionMode, ExecutionState, Origin, Verb
 from execution.desktop.window_providers import known_name, may_choose
 from execution.desktop.x11_connection import plain_name
-from execution.exceptions import BadMode, BadVariable, MissingVariable
+from execution.exceptions import BadMode, BadVariable, MissingVariable, ModeNotEarned
 from execution.models import Execution
 from execution.models.execution import place_in_line
 from execution.permissions import OPERATE
@@ -32,6 +32,7 @@ from workflows.choices import LearningState, Priority, VariableKind
 from workflows.exceptions import UnknownNode
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
+from workflows.permissions import DESIGN
 from workflows.text import default_of, is_ordinal
 
 FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
@@ -57,14 +58,16 @@ def start(
     declared: bool = True,
     own_parts: str = "",
     priority: int | None = None,
+    reason: str = "",
 ) -> Execution:
     """Make a run of the workflow's latest published version and queue it.
 
     Not `declared`: a program's own pipeline knows the nodes and variables, and takes others than the version has.
     `own_parts` are those of a program, by name: no run loop without them goes on with the run.
-    `priority`: without one, the workflow's.
-    Raises UnknownWorkflow, NotPublished, UnknownNode, BadMode, MissingVariable, BadVariable or UnknownWindowProvider,
-    each naming the cause, and PermissionDenied where `user` may not; without a user it is the server's own process.
+    `priority`: without one, the workflow's. `reason`: why it acts by itself though the workflow has not earned that.
+    Raises UnknownWorkflow, NotPublished, UnknownNode, BadMode, ModeNotEarned, MissingVariable, BadVariable or
+    UnknownWindowProvider, each naming the cause, and PermissionDenied where `user` may not; without a user it is the
+    server's own process.
     """
     asked = flags or {}
     if user is not None and not user.has_perm(OPERATE):
@@ -79,7 +82,7 @@ def start(
             _("“%(name)s” v%(version)d has no screen “%(node)s”. Its screens: %(known)s.")
             % {"name": workflow.name, "version": version.number, "node": start_node_id, "known": known}
         )
-    chosen_mode = resolve_mode(mode, earned(workflow, graph))
+    chosen_mode, why = allowed_mode(mode, earned(workflow, graph), user=user, reason=reason)
     values = values_of(graph, variables or {}, declared=declared)
     chosen_flags = effective_flags(workflow, asked)
     known_name(chosen_flags["window_info_provider"])
@@ -104,7 +107,7 @@ def start(
         )
         if queue:
             execution.move(ExecutionState.QUEUED)
-        record_wish(execution, Verb.START, user=user, origin=origin)
+        record_wish(execution, Verb.START, user=user, origin=origin, **why)
         emit_state(execution)
     return execution
 
@@ -127,6 +130,30 @@ def resolve_mode(mode: str | None, learning_state: str) -> ExecutionMode:
     if learning_state in LearningState.values:
         return MODE_OF_LEARNING_STATE[LearningState(learning_state)]
     return ExecutionMode.OBSERVATION
+
+
+def allowed_mode(
+    mode: str | None, learning_state: str, *, user: Any, reason: str
+) -> tuple[ExecutionMode, dict[str, str]]:
+    """The mode, and what is kept of why where a run acts by itself before its workflow has earned that (S1.3).
+
+    Without a user it is the server's own process. Raises BadMode and ModeNotEarned.
+    """
+    chosen, automatic = resolve_mode(mode, learning_state), ExecutionMode.AUTOMATIC
+    if chosen != automatic or resolve_mode(None, learning_state) == automatic:
+        return chosen, {}
+    if user is not None and not user.has_perm(DESIGN):
+        raise ModeNotEarned(
+            _(
+                "The workflow has not earned to act by itself yet. Only somebody who may change workflows can have it "
+                "do so; choose another mode."
+            )
+        )
+    if user is not None and not reason.strip():
+        raise ModeNotEarned(
+            _("The workflow has not earned to act by itself yet. Say in a sentence why it is to do so now.")
+        )
+    return chosen, {"earned": learning_state, "reason": reason.strip()}
 
 
 def mode_named(mode: str) -> ExecutionMode:

@@ -17,7 +17,7 @@ from sentences.said import in_words, worded
 from workflows.choices import AbilityKind, Priority
 from workflows.paging import MOST
 
-MAX_FEEDBACK = 2000
+MAX_FEEDBACK, MOST_REASON = 2000, 300
 MOST_WISHES = 100
 MAX_ANALYZE_TIMEOUT_MS = 999_999  # profiling: never degrades (S2.2)
 VERBS = tuple(verb.value for verb in Verb if verb is not Verb.START)
@@ -31,6 +31,13 @@ class StartSerializer(serializers.Serializer):
         required=False,
         allow_blank=True,
         help_text=f"One of {', '.join(ExecutionMode.values)}; without it, what the workflow's learning state says.",
+    )
+    reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=MOST_REASON,
+        help_text="Why the run acts by itself though its workflow has not earned that; only who may change workflows.",
     )
     start_node_id = serializers.CharField(required=False, allow_blank=True, max_length=100)
     variables = serializers.DictField(
@@ -124,6 +131,13 @@ class ControlSerializer(serializers.Serializer):
         allow_null=True,
         default=None,
         help_text="set_mode: from the run's next turn on",
+    )
+    reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=MOST_REASON,
+        help_text="set_mode: why it is to act by itself though its workflow has not earned that",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

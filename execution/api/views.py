@@ -104,6 +104,7 @@ class ExecutionsView(RunsView, ListAPIView):
             variables=data.get("variables"),
             desktop=data.get("desktop", ""),
             priority=data["priority"],
+            reason=data["reason"],
             user=request.user,
             origin=origin_of(request),
             flags={name: data.get(name) for name in FLAGS},
@@ -259,7 +260,7 @@ class ControlView(RunsView):
             case "set_continuous_capture":
                 more = {"enabled": data["enabled"]}
             case "set_mode":
-                more = {"mode": data["mode"]}
+                more = {"mode": data["mode"], "reason": data["reason"]}
             case _:
                 more = {}
         verb = getattr(control, data["verb"])

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from execution.actions.start import TRIMMED, earned, offered, resolve_mode, start, value_problem
 from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
-from execution.exceptions import MissingVariable
+from execution.exceptions import MissingVariable, ModeNotEarned
 from execution.models import Execution, Robot
 from execution.pages.presets import PRESETS
 from execution.record.secret_values import secret_names
@@ -31,6 +31,12 @@ class StartForm(forms.Form):
     """Starting one workflow; its variables are fields named `var_<name>`."""
 
     mode = forms.ChoiceField(choices=ExecutionMode.choices, widget=forms.RadioSelect)
+    reason = forms.CharField(
+        required=False,
+        max_length=300,
+        label=gettext_lazy("Why it is to act by itself"),
+        help_text=gettext_lazy("The workflow has not earned that yet. What you write is kept with the run."),
+    )
     start_node_id = forms.ChoiceField(required=False, label=gettext_lazy("First screen"))
     desktop = forms.ChoiceField(required=False, label=gettext_lazy("Desktop"))
     priority = forms.TypedChoiceField(
@@ -50,7 +56,9 @@ class StartForm(forms.Form):
     def __init__(self, *args: Any, workflow: Workflow, graph: GraphSpec, user: Any, **kwargs: Any) -> None:
         self.workflow, self.graph, self.user = workflow, graph, user
         super().__init__(*args, **kwargs)
-        self.fields["mode"].initial = resolve_mode(None, earned(workflow, self.graph))
+        self.fields["mode"].initial = usual = resolve_mode(None, earned(workflow, self.graph))
+        if usual == ExecutionMode.AUTOMATIC or not user.has_perm(DESIGN):
+            del self.fields["reason"]
         self._offer(
             "start_node_id", [("", self._entry_words()), *((n.node_id, graph.name_of(n.node_id)) for n in graph.nodes)]
         )
@@ -89,6 +97,7 @@ class StartForm(forms.Form):
                 "explained": MODE_EXPLAINED[mode],
                 "checked": mode.value == chosen,
                 "suggested": mode == suggested,
+                "barred": mode == ExecutionMode.AUTOMATIC != suggested and "reason" not in self.fields,
             }
             for mode in ExecutionMode
         ]
@@ -135,8 +144,11 @@ class StartForm(forms.Form):
                 origin=Origin.PAGE,
                 desktop=values["desktop"],
                 priority=values["priority"],
+                reason=values.get("reason", ""),
                 flags=flags,
             )
+        except ModeNotEarned as error:
+            self.add_error("reason" if "reason" in self.fields else "mode", worded(error))
         except MissingVariable as error:
             for name in error.names:
                 self.add_error(PREFIX + name if PREFIX + name in self.fields else None, worded(error))

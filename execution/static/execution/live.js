@@ -85,8 +85,18 @@ function modeView(mode, next) {
   const modes = keysOf("mode").map((value) =>
     h("option", { value, selected: value === (next || mode) }, next && value === next && next !== mode ? say("mode_next", { mode: word("mode", value) }) : word("mode", value)));
   const select = h("select", { class: "mode-select", "aria-label": say("mode_of_run"), title: say("mode_of_run"), disabled: store.wishing === "set_mode" }, modes);
-  select.addEventListener("change", () => control(store, { verb: "set_mode", mode: select.value }));
+  select.addEventListener("change", () => setMode(select.value));
   return select;
+}
+
+/** Where it is to act by itself before its workflow has earned that, whoever may say so says why. */
+async function setMode(mode) {
+  const refusal = await control(store, { verb: "set_mode", mode });
+  if (refusal?.code !== "mode_not_earned" || !store.me.may_design) return;
+  const dialog = find("#reason-dialog");
+  dialog.returnValue = "no";
+  dialog.showModal();
+  dialog.addEventListener("close", () => dialog.returnValue === "go" && control(store, { verb: "set_mode", mode, reason: find("#reason").value }), { once: true });
 }
 
 /** Nothing stops a run in passing: it is asked back first. */

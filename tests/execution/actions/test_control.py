@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,9 +12,10 @@ from django.utils import timezone
 
 from execution.actions import control
 from execution.choices import FINAL, EventKind, ExecutionState, Origin, PauseReason, PromptKind, Verb, Wish
-from execution.exceptions import IllegalMove
+from execution.exceptions import IllegalMove, ModeNotEarned
 from execution.models import Decision, Execution, Prompt, Step
 from tests.factories import make_execution
+from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
 
@@ -196,7 +198,23 @@ def test_where_no_loop_has_the_run_its_mode_changes_at_once(state: str) -> None:
     else:
         assert (asked.wish_mode, row(run).mode, row(run).wish_mode) == ("automatic", "coaching", "automatic")
         assert kinds(run) == ["wish"]
-    assert run.wishes.get().detail == {"mode": "automatic"}
+    assert run.wishes.get().detail == {"mode": "automatic", "earned": "OBSERVATION", "reason": ""}
+
+
+def test_a_run_acts_by_itself_before_it_earned_that_only_as_a_designer_says_why(operator, designer) -> None:
+    """S1.3: whoever may is asked for a sentence, and it is kept; others are told who may."""
+    run = make_run("paused")
+    ask = partial(control.set_mode, execution_id=run.execution_id, mode="automatic")
+    for said in ({"user": operator, "reason": "It is late"}, {"user": designer}, {"user": designer, "reason": " "}):
+        with pytest.raises(ModeNotEarned):
+            ask(**said)
+    assert not run.wishes.exists()
+    control.set_mode(execution_id=run.execution_id, mode="supervised", user=operator)  # which asks before each act
+    ask(user=designer, reason="Shown to the ward")
+    assert run.wishes.first().detail["reason"] == "Shown to the ward"
+    Workflow.objects.update(learning_state="AUTO_CONFIRMED")
+    ask(user=operator)
+    assert run.wishes.first().detail == {"mode": "automatic"}
 
 
 def test_the_mode_that_it_has_is_no_news() -> None:

@@ -120,7 +120,22 @@ def test_the_mode_that_follows_from_what_was_learned_is_suggested(client_of, ope
     page = client_of(operator).get("/runs/new?workflow=wf_note").content.decode()
     assert re.search(rf'value="{mode}" checked', page)
     assert page.count('name="mode"') == 4
-    assert "It never acts." in page and "Acts by itself" in page
+    earned = learned == LearningState.AUTO_CONFIRMED
+    assert "It never acts." in page and ("Acts by itself" in page) == earned == ("Not earned yet" not in page)
+
+
+def test_a_run_is_started_to_act_by_itself_before_that_is_earned_with_a_reason(client_of, operator, designer) -> None:
+    """S1.3"""
+    make_note()
+    refused = client_of(operator).post("/runs/new", filled(mode="automatic", reason="It is late"))
+    assert refused.status_code == 422
+    assert "Only somebody who may change workflows" in refused.content.decode()
+    client = client_of(designer)
+    page = client.post("/runs/new", filled(mode="automatic")).content.decode()
+    assert "Say in a sentence why" in error_beside(page, "reason")
+    assert not Execution.objects.exists()
+    client.post("/runs/new", filled(mode="automatic", reason="Shown to the ward"))
+    assert Execution.objects.get().wishes.get().detail == {"earned": "OBSERVATION", "reason": "Shown to the ward"}
 
 
 def test_without_a_robot_the_form_says_that_the_run_will_wait(client_of, operator) -> None:

@@ -17,6 +17,7 @@ from execution.execution_loop import ExecutionLoop
 from execution.models import Execution, Prompt
 from tests.doubles.stage import Stage
 from tests.factories import make_execution
+from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +37,7 @@ def set_mode(run: Execution, mode: str, **more: Any) -> Execution:
 def test_the_next_turn_is_in_the_new_mode(stage: Stages, operator: Any) -> None:
     """S1.23: the question that is open is still answered; after it the robot goes on by itself."""
     run = stage("coaching")
+    Workflow.objects.update(learning_state="AUTO_CONFIRMED")
     heard: list[str] = []
     run.journal.on_mode.append(lambda execution: heard.append(execution.mode))
 
@@ -128,8 +130,10 @@ def test_the_gpu_follows(monkeypatch: pytest.MonkeyPatch, stage: Stages) -> None
 def test_by_the_api(operator: Any, client_of: Any) -> None:
     run = make_run(mode="coaching")
     address, api = f"/api/executions/{run.execution_id}/control/", client_of(operator)
-    answer = api.post(address, {"verb": "set_mode", "mode": "automatic"}, content_type="application/json")
-    assert (answer.status_code, answer.json()["mode"], answer.json()["wish_mode"]) == (200, "coaching", "automatic")
+    answer = api.post(address, {"verb": "set_mode", "mode": "supervised"}, content_type="application/json")
+    assert (answer.status_code, answer.json()["mode"], answer.json()["wish_mode"]) == (200, "coaching", "supervised")
+    early = api.post(address, {"verb": "set_mode", "mode": "automatic"}, content_type="application/json")
+    assert (early.status_code, early.json()["error"]) == (422, "mode_not_earned")
     for body in ({"verb": "set_mode"}, {"verb": "set_mode", "mode": "x"}):
         assert api.post(address, body, content_type="application/json").status_code == 400
 

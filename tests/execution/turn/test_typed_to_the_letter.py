@@ -131,7 +131,7 @@ def test_a_value_of_the_start_form_reaches_the_keyboard(operator: Any, text: str
     version = make_published(variables=LINES)
     workflow = version.workflow
     form = StartForm(
-        {"mode": "automatic", "var_patient": as_a_browser_sends(text)},
+        {"mode": "supervised", "var_patient": as_a_browser_sends(text)},
         workflow=workflow, graph=version.spec(), user=operator,
     )  # fmt: skip
     assert form.is_valid(), form.errors

@@ -22,6 +22,7 @@ export async function decide(store, answer) {
   }
 }
 
+/** What the server refuses, as it said; nothing where it did not. */
 export async function control(store, wish) {
   store.set({ wishing: wish.verb, refusal: "" });
   try {
@@ -30,5 +31,6 @@ export async function control(store, wish) {
     if (wish.verb === "lift_degraded") store.set({ wishing: "", execution: { ...store.execution, degraded: false, degraded_reason: "" } });
   } catch (refusal) {
     store.set({ wishing: "", refusal: refusal.message });
+    return refusal;
   }
 }
