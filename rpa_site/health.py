@@ -17,7 +17,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_tasks_db.models import DBTaskResult
 
-from execution.models import Robot
+from execution.choices import ExecutionState
+from execution.models import Execution, Robot
 from execution.record import nudges
 from execution.record.patience import loops_waiting
 from gpu import last_known_status
@@ -38,12 +39,14 @@ def health(request: HttpRequest) -> JsonResponse:
         "database": "ok",
         "pending_migrations": 0,
         "run_loops": [],
+        "runs_at_work": 0,
         "tasks_waiting_s": 0,
         **helpers(None),
     }
     try:
         report["pending_migrations"] = pending_migrations()
         report["run_loops"] = run_loops()
+        report["runs_at_work"] = Execution.objects.filter(state=ExecutionState.RUNNING).count()
         report["tasks_waiting_s"] = tasks_waiting_s()
         report |= helpers(last_known_status())
         report["database"] = "ok" if is_writable() else "read only"

@@ -5,6 +5,7 @@ One supervisor, one Ctrl-C: whatever was started here ends here.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -17,6 +18,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -24,7 +26,6 @@ DATA = Path(os.environ.get("RPA_DATA_DIR", ROOT / "var")).resolve()
 PORT = int(os.environ.get("PORT", "5005"))
 SCREEN = os.environ.get("RPA_DEMO_SCREEN", "1280x800x24")
 UP_WITHIN_S = 60
-EDITOR_PAUSE_S = 4.0  # long enough for a run to see that the editor was closed
 RESTART_PAUSE_S = 2.0
 
 
@@ -37,6 +38,7 @@ class Service:
     env: dict[str, str]
     cwd: Path = ROOT
     pause_s: float = RESTART_PAUSE_S
+    may_restart: Callable[[], bool] = lambda: True
     quiet: bool = False
     process: subprocess.Popen[bytes] | None = None
     ended_at: float | None = None
@@ -60,7 +62,7 @@ class Service:
         now = time.monotonic()
         if self.ended_at is None:
             self.ended_at = now
-        elif now - self.ended_at >= self.pause_s:
+        elif now - self.ended_at >= self.pause_s and self.may_restart():
             self.start()
 
     def stop(self) -> None:
@@ -127,7 +129,7 @@ def main() -> int:
         house.add(Service("web", web, env, quiet=True))
         house.add(Service("runloop", [python, "manage.py", "runloop"], env))
         house.add(Service("work", [python, "manage.py", "work"], env, quiet=True))
-        if wait_for(lambda: healthy(house), UP_WITHIN_S):
+        if wait_for(lambda: bool(health()), UP_WITHIN_S):
             print(f"\nSurehand is ready: http://127.0.0.1:{PORT}/\n", flush=True)
         else:
             print(f"The web process did not answer within {UP_WITHIN_S} s; see {DATA / 'logs' / 'web.log'}.")
@@ -165,7 +167,7 @@ def start_desktop(house: House, env: dict[str, str]) -> str:
 
 
 def start_editor(house: House, env: dict[str, str]) -> None:
-    """The demo application, opened again a few seconds after a run has closed it, with nothing remembered."""
+    """The demo application, opened again once the run that has closed it is over, with nothing remembered."""
     home = DATA / "desktop"
     documents = home / "Documents"
     documents.mkdir(parents=True, exist_ok=True)
@@ -178,17 +180,24 @@ def start_editor(house: House, env: dict[str, str]) -> None:
         "LC_ALL": "C.UTF-8",
     }
     command = ["dbus-run-session", "--", "mousepad"]
-    house.add(Service("editor", command, {**env, **own}, cwd=documents, pause_s=EDITOR_PAUSE_S, quiet=True))
+    house.add(Service("editor", command, {**env, **own}, cwd=documents, may_restart=nothing_runs, quiet=True))
     print(f"The demo application saves to {documents}.")
 
 
-def healthy(house: House) -> bool:
+def health() -> dict[str, Any]:
+    """What the web process says of itself; nothing where it is not well."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"http://127.0.0.1:{PORT}/health", timeout=2) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
+            report: dict[str, Any] = json.load(answer)
+            return report
+    except (OSError, ValueError):
+        return {}
+
+
+def nothing_runs() -> bool:
+    """Whether no run would miss what it has closed: one that still has to look sees the editor gone."""
+    return health().get("runs_at_work") == 0
 
 
 def wait_for(condition: Callable[[], bool], seconds: float) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -171,6 +171,20 @@ class SettleResult:
     frame: Frame
     settled: bool
     waited_ms: float
+
+
+def looks(seconds: float) -> Iterator[None]:
+    """A turn for each look of a wait. The last one is begun when the time is over, and there is at least one.
+
+    Reading a screen may take longer than it is waited for: what it takes shortens no wait.
+    """
+    until = time.monotonic() + seconds
+    is_last = seconds <= 0
+    while True:
+        yield
+        if is_last:
+            return
+        is_last = time.monotonic() >= until
 
 
 def settle(

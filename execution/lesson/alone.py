@@ -44,6 +44,7 @@ def alone(
     by_hand: bool = False,
 ) -> Iterator[Alone]:
     """The desktop is locked, and let go of at the end, whatever ends it; so is the lesson. Raises DesktopBusy."""
+    analyzer.warm_up()  # else the first screen waits for it
     with ExitStack() as stack:
         stack.callback(close_lesson, lesson)
         stack.callback(desktop.close)

@@ -15,6 +15,7 @@ from django.db import transaction
 
 from execution.choices import LessonStepState
 from execution.desktop.base import Desktop, DesktopLost
+from execution.desktop.capture import looks
 from execution.lesson.acts import Act, Acted
 from execution.lesson.as_a_run import LessonHold, stages_here
 from execution.lesson.drafting import Draft
@@ -248,14 +249,12 @@ def why_not_so(stages: WorkflowStages, suggestion: Suggestion, before: ScreenSta
     edge = suggestion.edge
     if edge.action_type not in SETTING_ACTION_TYPES:
         return ""
-    until = time.monotonic() + SEEN_S
-    while True:
+    for _look in looks(SEEN_S):
         stands = _stands(suggestion, before, stages.settle(edge))
         if stands.answer is Certainty.YES:
             return ""
-        if time.monotonic() > until:
-            is_menu = edge.action_type == "choose" and edge.target is not None and edge.target.role in PRESSED
-            return "" if is_menu and stands.answer is not Certainty.NO else stands.message
+    is_menu = edge.action_type == "choose" and edge.target is not None and edge.target.role in PRESSED
+    return "" if is_menu and stands.answer is not Certainty.NO else stands.message
 
 
 def _stands(suggestion: Suggestion, before: ScreenState, now: ScreenState) -> Verification:

@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 SETTLE_S = 0.18  # still for so long is still
 MOST_MOVING_S = 2.5  # then it is read as it moves: a clock with hands, a film
+UNREAD_S = 0.5  # before a picture that was not read is read once more
 REST_S = 1.0  # between two readings of what moves that nobody waits for: pictures come first
 _CLOSE_S, _CLOSE_EVERY_S = 0.6, 0.012  # after an act its effect is to be seen at once
 _LIVELY_S, _LIVELY_EVERY_S = 2.0, 0.04
@@ -61,6 +62,10 @@ class Looks(Protocol):
     def effect(self, timeout_s: float) -> None:
         """Wait until what was done shows, at most so long: its picture comes before what is kept of it."""
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether a picture is being read at this moment: what that takes counts against no wait."""
+
 
 class Sight:
     """Grabs and reads one desktop until it is stopped. `on_frame` and `on_read` are called in its own threads.
@@ -75,11 +80,12 @@ class Sight:
         *,
         on_frame: Callable[[Frame], None] = lambda frame: None,
         on_read: Callable[[ScreenState], None] = lambda state: None,
+        on_unread: Callable[[ScreenState], None] = lambda state: None,
         on_problem: Callable[[Exception], None] = lambda problem: None,
         by_hand: bool = False,
     ) -> None:
         self._desktop, self._analyzer = desktop, analyzer
-        self._on_frame, self._on_read, self._on_problem = on_frame, on_read, on_problem
+        self._on_frame, self._on_read, self._on_unread, self._on_problem = on_frame, on_read, on_unread, on_problem
         self._changed = threading.Condition()
         self._closer, self._stop = threading.Event(), threading.Event()
         self._newest: Frame | None = None
@@ -89,7 +95,7 @@ class Sight:
         self._moved_at = self._stirred_at = self._still_at = self._shown_at = time.monotonic()
         self._grabbed_at = self._stirred_at  # when the newest picture was begun
         self._read_at = -REST_S
-        self._waiting = 0  # how many wait for a reading
+        self._waiting, self.is_reading = 0, False  # how many wait for a reading, and whether there is one
         self._threads = [
             threading.Thread(target=self._guarded, args=(run,), name=name, daemon=True)
             for name, run in ((WATCHES, self._watch), ("lesson-read", self._read))
@@ -116,9 +122,13 @@ class Sight:
         with self._changed:
             self._waiting += 1
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._read_generation == self._generation or self._stop.is_set(), timeout_s)
+            if not self._changed.wait_for(self._is_read, timeout_s):
+                self._changed.wait_for(lambda: self._is_read() or not self.is_reading)
             self._waiting -= 1
         return self.current()
+
+    def _is_read(self) -> bool:
+        return self._read_generation == self._generation or self._stop.is_set()
 
     def fresh(self, timeout_s: float) -> ScreenState | None:
         asked = time.monotonic()
@@ -207,7 +217,16 @@ class Sight:
                 if self._is_early(window):
                     self._changed.wait(SETTLE_S)
                     continue
+            self.is_reading = True
             state = self._analyzer.analyze(frame, window)
+            with self._changed:
+                self.is_reading = False
+                self._changed.notify_all()
+                is_unread = self._analyzer.misses(state)
+            if is_unread:
+                self._on_unread(state)
+                self._stop.wait(UNREAD_S)
+                continue  # it is nothing that may be kept (S2.13)
             with self._changed:
                 if generation != self._generation and not self._is_restless():
                     continue  # it has changed while it was read: what is there now is read

@@ -278,7 +278,7 @@ class Storyteller:
         """Until nothing is open any more, or BadStory."""
         until = time.monotonic() + max(LONGEST_S, float(dict(step.said.params).get("timeout_s", 0)))
         while missing := open_():
-            if time.monotonic() > until:
+            if time.monotonic() > until and not self.sight.is_reading:
                 raise BadStory(step.line, why % {"text": missing[0]})
             self._pause.wait(LOOK_EVERY_S)
 
@@ -290,7 +290,7 @@ class Storyteller:
     def _calm(self, line: int) -> ScreenState:
         """The screen once it stays as it is; each that is read on the way the recorder sees."""
         until, since, last = time.monotonic() + LONGEST_S, time.monotonic(), None
-        while time.monotonic() < until:
+        while time.monotonic() < until or self.sight.is_reading:
             state = self.sight.current()
             if state is None or state is not last:
                 last, since = state, time.monotonic()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from execution.desktop.base import DesktopError, DesktopLost
+from execution.desktop.capture import looks
 from execution.language.fuzzy import SEEN, similarity
 from execution.language.menu_paths import BadPlace, levels_of
 from execution.language.screen_texts import ScreenWords, wanted
@@ -161,12 +162,12 @@ class Journey:
     # --- looking --------------------------------------------------------------------------------------------------
     def _await(self, found: Callable[[ScreenState], _T | None]) -> _T | None:
         """What `found` makes of the screen as soon as it makes anything of it, None after some seconds."""
-        until = min(self._until, time.monotonic() + APPEARS_S)
-        while True:
+        for _look in looks(min(self._until - time.monotonic(), APPEARS_S)):
             if answer := found(self._look(self._hands.settle)):
                 return answer
-            if time.monotonic() >= until or self._hands.stopped():
-                return None
+            if self._hands.stopped():
+                break
+        return None
 
     def _look(self, how: Callable[[], ScreenState]) -> ScreenState:
         """The screen; NotThere where there is no picture of it or nothing on it could be read."""

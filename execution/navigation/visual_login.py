@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from rapidfuzz import fuzz
 
 from execution.desktop.base import DesktopError, DesktopLost
+from execution.desktop.capture import looks
 from execution.language.fuzzy import folded, similarity
 from execution.language.login import says_caps_lock, says_locked, says_refused
 from execution.navigation.finding import what_is_there
@@ -99,15 +100,16 @@ class _Attempt:
     # --- The screen -------------------------------------------------------------------------------------------------
     def _login_screen(self) -> tuple[ScreenState, LoginScreen | None]:
         """The login screen once it is there; None where somebody is logged in. Raises NotLoggedIn where it is none."""
-        until = min(self._until, time.monotonic() + APPEARS_S)
-        state = self._look(self._hands.observe)
-        while (screen := read_login(state)).asks is Asks.NOTHING:
+        look = self._hands.observe
+        for _look in self._looks(APPEARS_S):
+            state = self._look(look)
+            screen = read_login(state)
+            if screen.asks is not Asks.NOTHING:
+                return state, screen
             if is_logged_in(state):
                 return state, None
-            if time.monotonic() >= until:
-                raise NotLoggedIn(say("login.no_login_screen", there=what_is_there(state)))
-            state = self._look(self._hands.settle)
-        return state, screen
+            look = self._hands.settle
+        raise NotLoggedIn(say("login.no_login_screen", there=what_is_there(state)))
 
     def _acceptable(self, screen: LoginScreen) -> None:
         if screen.asks is Asks.UNCLEAR:
@@ -120,8 +122,7 @@ class _Attempt:
         assert screen.user is not None
         before, screen = self._fill_user(login, state, screen, screen.user)
         self._submit(screen)
-        until = min(self._until, time.monotonic() + ANSWERS_S)
-        while True:
+        for _look in self._looks(ANSWERS_S):
             after = self._look(self._hands.settle)
             following = read_login(after)
             if following.asks in (Asks.BOTH, Asks.PASSWORD, Asks.UNCLEAR):
@@ -130,8 +131,7 @@ class _Attempt:
             answer = answer_of(before, after)
             if answer not in (LoginAnswer.STILL_THERE, LoginAnswer.WAITING, LoginAnswer.LOGGED_IN):
                 raise NotLoggedIn(self._refusal(answer, after, login.username))
-            if time.monotonic() >= until:
-                raise NotLoggedIn(say("login.no_second_page"))
+        raise NotLoggedIn(say("login.no_second_page"))
 
     # --- Filling ----------------------------------------------------------------------------------------------------
     def _fill_user(
@@ -228,16 +228,17 @@ class _Attempt:
     def _sent(self, name: str, filled: ScreenState) -> str:
         """Send the filled screen and wait for the answer."""
         self._submit(read_login(filled))
-        until = min(self._until, time.monotonic() + ANSWERS_S)
         seen: LoginAnswer | None = None
-        while True:
+        for _look in self._looks(ANSWERS_S):
             state = self._look(self._hands.settle)
             answer = answer_of(filled, state)
             if answer not in (LoginAnswer.WAITING, LoginAnswer.STILL_THERE) and answer is seen:
                 break  # said twice: not a page on its way to the next
             seen = answer
-            if time.monotonic() >= until and answer is not LoginAnswer.LOGGED_IN:
-                break
+        else:
+            if answer is LoginAnswer.LOGGED_IN:  # said once, by the last look
+                state = self._look(self._hands.settle)
+                answer = answer_of(filled, state)
         if answer is LoginAnswer.LOGGED_IN:
             return say("login.done", name=name)
         raise NotLoggedIn(self._refusal(answer, state, name))
@@ -246,6 +247,9 @@ class _Attempt:
         if answer is LoginAnswer.STILL_THERE and complaint(state, says_refused):
             answer = LoginAnswer.WRONG  # it said so before this attempt as well
         return refusal(answer, name=name)
+
+    def _looks(self, seconds: float) -> Iterator[None]:
+        return looks(min(self._until - time.monotonic(), seconds))
 
     # --- Looking ----------------------------------------------------------------------------------------------------
     def _look(self, how: Callable[[], ScreenState]) -> ScreenState:

@@ -129,7 +129,7 @@ def _question() -> dict[str, object]:
         "let_it_go": _("Do nothing"),
         "screen_reading": _("Looking at the screen …"),
         "screen_reading_text": _("What shows is read as soon as it is still."),
-        "screen_unread": _("This screen could not be read"),
+        "screen_unread": _("Still reading the screen …"),
         "screen_is": _("This is “%(name)s”"),
         "screen_is_text": _("It is known from before: what you do here belongs to it."),
         "screen_is_new": _("A new screen: “%(name)s”"),

@@ -81,6 +81,10 @@ class ScreenAnalyzer:
         if self.embedder:
             self.embedder.embed(blank)
 
+    def misses(self, state: ScreenState) -> bool:
+        """Whether nobody knows what stands on a screen, though there is a reader: it failed, or hangs."""
+        return self.reader is not None and not state.text_method
+
     def report(self) -> PerceptionReport:
         """How perception is; may be asked for by another thread."""
         parts = (self._reading, self._detecting, self._classifying, self._embedding)

@@ -178,6 +178,12 @@ class Moves(FencedRun):
             emit(execution, EventKind.DEGRADED, {"reason": to_json(reason)})
             emit_state(execution)
 
+    def see_whole(self) -> None:
+        with self._fenced() as execution:
+            self._update(degraded=False, degraded_reason="")
+            execution.degraded, execution.degraded_reason = False, ""
+            emit_state(execution)
+
     @persistent
     def keep_variables(self, variables: Mapping[str, Any]) -> None:
         """The run's variables as a program's executor left them, its secret ones sealed."""

@@ -48,7 +48,7 @@ from execution.running.live_picture import encoded
 from execution.running.teach_clients import Client, Clients
 from execution.running.teach_line import line_of_lesson
 from execution.types import Frame, Point, ScreenState
-from sentences.said import cause, in_words, say, told_by
+from sentences.said import by_sentence, cause, in_words, say, told_by, worded
 from workflows.availability import is_away
 from workflows.exceptions import PictureAway, PictureNotStored
 from workflows.pictures import PictureStore
@@ -85,6 +85,7 @@ class LessonSession:
             analyzer,
             on_frame=self._show,
             on_read=self._was_read,
+            on_unread=self._was_not_read,
             on_problem=self._went_wrong,
             by_hand=True,
         )
@@ -477,6 +478,16 @@ class LessonSession:
         if self.redaction.is_needed and not self._unmasked:
             self._show(self.sight.newest())
         self._inbox.put(lambda: self._seen(state))
+
+    def _was_not_read(self, state: ScreenState) -> None:
+        """In the thread that reads: nothing is kept of it, and it is read once more."""
+        self._inbox.put(lambda: self._tell_unread(by_sentence(state.notes)))
+
+    def _tell_unread(self, why: str) -> None:
+        for client in self._clients.all():
+            with translation.override(client.language):
+                told = {"node_id": None, "name": "", "why": worded(why), "state": "unread", "dialog": None}
+                client.send({"type": "screen", **told})
 
     def _show(self, frame: Frame) -> None:
         """In the threads of the eyes: what the desktop shows, without what its teacher may not see (S10.4)."""

@@ -148,6 +148,8 @@ class Chooser:
         """A target that is not there yet may still be drawn: look a few times before asking about it."""
         if suggestion.resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED):
             return False
+        if self.stages.eyes.is_to_be_whole(state):
+            return True
         self.at.looks += 1
         looks = min(1, suggestion.edge.retries) if worth_scrolling(suggestion, state) else suggestion.edge.retries
         if self.at.looks > looks:

@@ -38,9 +38,10 @@ class Flags:
 
 
 class Eyes:
-    """Observes one desktop for one run. `degraded`: an analysis took too long; it is lifted from outside.
+    """Observes one desktop for one run. `degraded`: an analysis took too long.
 
     Degraded, nothing is read anew: a screen that is known is given as it was read, of another one nothing but its look.
+    It is over with a look at the whole that was in time (S2.13), or is lifted from outside.
     """
 
     def __init__(
@@ -59,23 +60,25 @@ class Eyes:
         self.on_seen: Callable[[ScreenState], None] = lambda state: None
         self.last_read: ScreenState | None = None
         self.last_look: Pictured | None = None  # read or not
+        self._looked_whole = False
         self._provider = window_provider
         self._warn = warn or (lambda kind, message: log.warning("%s: %s", kind, message))
         self._notes: tuple[str, ...] = ()
         self._asker = Guard("The window info provider")
 
-    def observe(self) -> ScreenState:
-        """The desktop as it is now. Raises DesktopLost."""
+    def observe(self, *, whole: bool = False) -> ScreenState:
+        """The desktop as it is now; `whole`: read though an analysis took too long. Raises DesktopLost."""
         began = time.perf_counter()
         frame = self.desktop.grab()
         window = self._window()
+        degraded, self._looked_whole = self.degraded and not whole, whole
         captured = (time.perf_counter() - began) * 1000
         state = self.analyzer.analyze(
             frame,
             window,
             ocr=self.flags.enable_ocr,
             ui=self.flags.enable_ui_detection,
-            anew=not self.degraded,
+            anew=not degraded,
             masks=self.flags.masks,
             hides=self.hides,
             patience=patience_s(self.flags.analyze_timeout_ms),
@@ -83,10 +86,10 @@ class Eyes:
         state = replace(
             state,
             timings=replace(state.timings, capture_ms=captured),
-            degraded=state.degraded or self.degraded,
-            notes=(*((self.degraded_reason,) if self.degraded else ()), *state.notes),
+            degraded=state.degraded or degraded,
+            notes=(*((self.degraded_reason,) if degraded else ()), *state.notes),
         )
-        self._judge(state)
+        self._judge(state, whole=whole)
         self.last_read = self.last_look = state
         self.on_seen(state)
         return state
@@ -115,14 +118,20 @@ class Eyes:
     def lift(self) -> None:
         self.degraded, self.degraded_reason = False, ""
 
-    def _judge(self, state: ScreenState) -> None:
+    def is_to_be_whole(self, state: ScreenState) -> bool:
+        """Whether less was seen than may be seen by now: such a look denies nothing (S2.13)."""
+        return state.degraded and self.degraded and not self._looked_whole
+
+    def _judge(self, state: ScreenState, *, whole: bool) -> None:
         """The slow step itself is whole; those after it are degraded (S2.4). What fails is told once each time."""
         for note in state.notes:
             if note not in (*self._notes, self.degraded_reason):
                 self._warn("perception", note)
         self._notes = state.notes
         took, limit = state.timings.analyze_ms, self.flags.analyze_timeout_ms
-        if took > limit and not self.degraded:
+        if whole and took <= limit and not (state.degraded or state.cache_hit):
+            self.lift()
+        elif took > limit and not self.degraded:
             self.degraded = True
             self.degraded_reason = say("turn.analysis_slow", took=took, limit=limit)
 

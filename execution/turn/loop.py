@@ -97,6 +97,7 @@ class Loop:
         self.is_outdated = False  # the run goes on with another version, which this loop does not know
         self._chosen: Chosen | None = None  # a dialog's button that a person chose
         self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
+        self._sees_less = False  # in the turn before
 
     @property
     def mode(self) -> ExecutionMode:
@@ -134,7 +135,7 @@ class Loop:
         self.journal.begin_turn()
         self.stages.learn(self.journal.in_force())
         self.chooser.count()
-        state, picked = self.stages.observe(), self.at.picked
+        state, picked = self._look(), self.at.picked
         recognition, match_ms = self._recognise(state)
         match = recognition.match
         if (problem := self.overlays.close(state, recognition)) is not None:
@@ -175,7 +176,7 @@ class Loop:
         except Stopped:
             return  # what was asked for is heeded by the next turn
         step = self.journal.open_step(state, recognition, suggestion, match_ms=match_ms)
-        self._degrade_later()
+        self._tell_degraded()
         self._decide(step, state, suggestion)
 
     # --- before a step ----------------------------------------------------------------------------------------------
@@ -223,11 +224,21 @@ class Loop:
             eyes.lift()
             self._degraded_told = False
 
-    def _degrade_later(self) -> None:
-        """The slow step was whole; from the next one on the run is degraded, and people are told now (S2.4)."""
-        if self.stages.eyes.degraded and not self._degraded_told:
-            self._degraded_told = True
-            self.journal.degrade(self.stages.eyes.degraded_reason)
+    def _look(self) -> ScreenState:
+        """The screen; as a whole where less was seen in the turn before (S2.13)."""
+        state = self.stages.observe(whole=self._sees_less)
+        self._sees_less = self.stages.eyes.is_to_be_whole(state)
+        return state
+
+    def _tell_degraded(self) -> None:
+        """The slow step was whole; from the next one on the run is degraded, and people are told now (S2.4). So are
+        they once a look was in time again."""
+        eyes = self.stages.eyes
+        if eyes.degraded and not self._degraded_told:
+            self.journal.degrade(eyes.degraded_reason)
+        elif self._degraded_told and not eyes.degraded:
+            self.journal.see_whole()
+        self._degraded_told = eyes.degraded
 
     def _resume(self) -> None:
         anywhere = self.journal.execution.pause_reason in (PauseReason.ASKED, PauseReason.CONTROL)

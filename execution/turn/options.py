@@ -6,9 +6,9 @@ nobody's.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
+from execution.desktop.capture import looks
 from execution.perception.changes import Changes, find_changes, union
 from execution.targeting.boxes import text_lines_in
 from execution.turn.movements import Movements
@@ -69,13 +69,10 @@ def _opened(hands: Movements, box: Box, before: ScreenState) -> tuple[Box, Scree
     """Open the list of a control: by a click on it, or else on its arrow. Where the list is, and the screen then."""
     for point in (box.center, _arrow(box, before)):
         hands.click(point)
-        until = time.monotonic() + OPENS_S
-        while True:
+        for _look in looks(OPENS_S):
             after = hands.still()
             if area := popup(box, before, after):
                 return area, after
-            if time.monotonic() >= until:
-                break
     return None
 
 

@@ -68,21 +68,23 @@ class Pauses:
 
     def miss(self, state: ScreenState, recognition: Recognition) -> None:
         """The screen is not known: look again; the last miss in a row pauses the run and shows the screen."""
-        if not self._looks_again():
+        if not self._looks_again(state):
             reason, message, more = self._why_unknown(state, recognition)
             self.on_miss(message)
             self.pause(reason, message, state, recognition, **more)
 
     def leap(self, state: ScreenState, match: Match) -> None:
         """The screen is known, and none that the run could have come to."""
-        if self._looks_again():
+        if self._looks_again(state):
             return
         leap = (self.ways, self.at.place, match.node_id, self.stages.variables)
         message, detail = leaps.message(*leap), leaps.detail(*leap, picture=self._last_picture())
         self.on_miss(message)
         self.pause(PauseReason.LEAP, message, state, Recognition(match=None, candidates=(match,)), leap=detail)
 
-    def _looks_again(self) -> bool:
+    def _looks_again(self, state: ScreenState) -> bool:
+        if self.stages.eyes.is_to_be_whole(state):
+            return True
         self.at.misses += 1
         if self.at.misses < self.limits.max_no_match_retries:
             self.leave.wait(self.limits.capture_interval_ms / 1000)

@@ -78,7 +78,8 @@ class Stages(Protocol):
     def learn(self, corrections: Sequence[Taught]) -> None:
         """What coaches have shown up to now: from this turn on it is gone by."""
 
-    def observe(self) -> ScreenState: ...
+    def observe(self, *, whole: bool = False) -> ScreenState:
+        """The screen as it is now; `whole`: read though the run is degraded."""
 
     def glance(self) -> Glance: ...
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
+from execution.desktop.capture import looks
 from execution.types import ScreenState
 
 ANSWERS_S = 1.0  # what has not moved by then does not: an end that was believed too soon leaves the rest unseen
@@ -12,8 +12,8 @@ ANSWERS_S = 1.0  # what has not moved by then does not: an end that was believed
 
 def once_moved(still: Callable[[], ScreenState], moved: Callable[[ScreenState], bool]) -> ScreenState:
     """The screen as it stands still once what was scrolled has moved, or surely will not."""
-    until = time.monotonic() + ANSWERS_S
-    while True:
+    for _look in looks(ANSWERS_S):
         state = still()
-        if moved(state) or time.monotonic() >= until:
-            return state
+        if moved(state):
+            break
+    return state

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from django.utils import timezone
 
+from execution.desktop.capture import looks
 from execution.language.acts import ACT, inside
 from execution.language.promises import rests_on_a_promise
 from execution.learning.judging import PLACE
@@ -108,8 +109,8 @@ class WorkflowStages:
         """What coaches have shown up to now: from this turn on it is gone by. The published graph stays as it is."""
         self._overlay = overlaid(self.graph, corrections)
 
-    def observe(self) -> ScreenState:
-        return self.eyes.observe()
+    def observe(self, *, whole: bool = False) -> ScreenState:
+        return self.eyes.observe(whole=whole)
 
     def glance(self) -> Glance:
         return self.eyes.glance()
@@ -411,13 +412,17 @@ class WorkflowStages:
         if edge.action_type in waiting.WAITS and not edge.expect:
             return Verification(answer=Answer.YES, message=say("turn.waited")), after
         between: deque[ScreenState] = deque(maxlen=MOST_BETWEEN)
-        while True:
+        for number, _look in enumerate(looks(edge.settle_timeout_ms / 1000)):
+            if number:
+                between.append(after)
+                after = self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
             verification = self.judge(suggestion, before, after, between=tuple(between))
-            elapsed = time.perf_counter() - began
-            if verification.answer is Answer.YES or elapsed * 1000 > edge.settle_timeout_ms:
-                return replace(verification, verify_ms=elapsed * 1000), after
-            between.append(after)
-            after = self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
+            if verification.answer is Answer.YES:
+                break
+        if verification.answer is not Answer.YES and self.eyes.is_to_be_whole(after):
+            after = self.observe(whole=True)
+            verification = self.judge(suggestion, before, after, between=tuple(between))
+        return replace(verification, verify_ms=(time.perf_counter() - began) * 1000), after
 
     def judge(
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState, *, between: Sequence[ScreenState] = ()

@@ -93,6 +93,9 @@ class World:
     def eyes(self) -> World:
         return self
 
+    def is_to_be_whole(self, state: ScreenState) -> bool:
+        return False
+
     def lift(self) -> None:
         self.degraded, self.degraded_reason = False, ""
 
@@ -103,7 +106,7 @@ class World:
         known = {name: value for name, value in self.variables.items() if name not in names}
         self.variables = with_given(self.graph, known)
 
-    def observe(self) -> ScreenState:
+    def observe(self, *, whole: bool = False) -> ScreenState:
         if self.on_observe:
             self.on_observe(self)
         self._looks += 1

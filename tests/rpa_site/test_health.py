@@ -20,7 +20,9 @@ from execution.record import nudges
 from gpu.machine.ownership import Ownership
 from gpu.machine.status import gpu_folder
 from rpa_site import health as module
+from tests.factories import make_execution
 from tests.gpu.rows import tell
+from workflows.models import WorkflowVersion
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +56,7 @@ def test_it_answers_without_login_and_says_that_no_run_loop_is_there() -> None:
             "run_loops": [],
             "run_loops_waiting": [],
             "run_loops_alive": 0,
+            "runs_at_work": 0,
             "tasks_waiting_s": 0,
             "redis": "not configured",
             "gpu": "not asked yet",
@@ -75,6 +78,13 @@ def test_it_tells_each_run_loops_last_sign_of_life(settings: Any) -> None:
     assert said["run_loops_alive"] == 1
     ages = sorted((loop["alive"], loop["last_heartbeat_s"]) for loop in said["run_loops"])
     assert ages == [(False, settings.RPA_LEASE_S + 30), (True, 1)]
+
+
+def test_it_tells_how_many_runs_are_at_work() -> None:
+    """The demo application is opened again once none is."""
+    make_execution(state="running", desktop="one:1")
+    make_execution(state="queued", version=WorkflowVersion.objects.get())
+    assert ask()[1]["runs_at_work"] == 1
 
 
 def test_pending_migrations_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,8 +81,8 @@ class ProgramStages(WorkflowStages):
         self._correction: Mapping[str, Any] = {}
         self._done = done_last(journal.execution)  # node and edge; after the desktop was lost, by the record
 
-    def observe(self) -> ScreenState:
-        self._screen = super().observe()
+    def observe(self, *, whole: bool = False) -> ScreenState:
+        self._screen = super().observe(whole=whole)
         return self._screen
 
     # --- the pipeline -----------------------------------------------------------------------------------------------

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execution.desktop import capture as watching
 from execution.desktop.base import DesktopLost
 from execution.desktop.capture import ContinuousCapture, changed_box, settle
 from execution.desktop.demo_screens import patient_desktop
@@ -233,3 +235,18 @@ def test_an_effect_that_comes_late_is_seen_with_its_caret_blinking() -> None:
     assert desktop.memory["name"] == "Martin"
     desktop.caret_blinks = 0
     assert desktop.grab().size == result.frame.size
+
+
+@pytest.mark.parametrize(("reading", "looked"), [(0.0, [0, 1, 2, 3]), (2.5, [0, 2.5, 5]), (10.0, [0, 10])])
+def test_what_reading_takes_shortens_no_wait(
+    monkeypatch: pytest.MonkeyPatch, reading: float, looked: list[float]
+) -> None:
+    """S2.13: the last look is begun when the time is over, however long the one before it took."""
+    now = [0.0]
+    monkeypatch.setattr(watching, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    seen = []
+    for _look in watching.looks(3):
+        seen.append(now[0])
+        now[0] += reading or 1
+    assert seen == looked
+    assert len(list(watching.looks(0))) == 1

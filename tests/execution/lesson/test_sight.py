@@ -111,6 +111,53 @@ def test_what_was_done_is_read_on_a_picture_that_was_begun_after_it() -> None:
         sight.stop()
 
 
+def test_what_was_not_read_is_told_and_read_once_more_and_never_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S2.13: of a reader that did not come back in time nothing is taught."""
+    monkeypatch.setattr(module, "UNREAD_S", 0.0)
+    desktop, kept, unread = ScriptedDesktop(screens("one")), list[ScreenState](), list[ScreenState]()
+    eyes: Any = analyzer(desktop)
+    read = eyes.analyze
+
+    def slow_once(*asked: Any) -> ScreenState:
+        state = read(*asked)
+        return state if unread else replace(state, texts=(), text_method="", degraded=True, notes=("It hangs.",))
+
+    monkeypatch.setattr(eyes, "analyze", slow_once)
+    watched = Mock(grab=desktop.grab, window=desktop.window)
+    sight = Sight(watched, eyes, on_read=kept.append, on_unread=unread.append)
+    sight.start()
+    try:
+        state = sight.wait(WAIT_S)
+    finally:
+        sight.stop()
+    assert state is not None and state.text_method
+    assert [one.notes for one in unread] == [("It hangs.",)]
+    assert all(one.text_method for one in kept)
+
+
+def test_a_reading_that_is_under_way_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S2.13: what reading takes counts against no wait."""
+    desktop, reads, goes_on = ScriptedDesktop(screens("one")), threading.Event(), threading.Event()
+    eyes: Any = analyzer(desktop)
+    read = eyes.analyze
+
+    def analyze(*asked: Any) -> ScreenState:
+        reads.set()
+        assert goes_on.wait(WAIT_S)
+        return read(*asked)
+
+    monkeypatch.setattr(eyes, "analyze", analyze)
+    sight = Sight(Mock(grab=desktop.grab, window=desktop.window), eyes)
+    sight.start()
+    try:
+        assert reads.wait(WAIT_S)
+        threading.Timer(0.2, goes_on.set).start()
+        assert sight.wait(0.0) is not None
+    finally:
+        goes_on.set()
+        sight.stop()
+
+
 @pytest.fixture
 def menu() -> Iterator[tuple[Sight, ScriptedDesktop, list[str]]]:
     """Eyes that have read a screen, its desktop, and the title that its window is said to have."""

@@ -11,6 +11,7 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execution.desktop import capture
 from execution.desktop.base import DesktopError, DesktopLost, DesktopUnavailable
 from execution.language.menu_paths import BadPlace, levels_of, likeness
 from execution.navigation import handle_navigate_action, navigate
@@ -35,7 +36,8 @@ DIALOG = Page((text("Name", 100, 200), entry(160, 194), button("Save", 500, 400)
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(navigate, "time", clock.as_time())
+    for module in (navigate, capture):
+        monkeypatch.setattr(module, "time", clock.as_time())
     return clock
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
+from execution.desktop import capture
 from execution.desktop.base import DesktopLost
 from execution.language.login import (
     LoginLabel,
@@ -63,7 +64,8 @@ def saying(*lines: str, page: Page = LOGIN) -> Page:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(visual_login, "time", clock.as_time())
+    for module in (visual_login, capture):
+        monkeypatch.setattr(module, "time", clock.as_time())
     return clock
 
 

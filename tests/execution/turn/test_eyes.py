@@ -114,6 +114,27 @@ def test_the_slow_look_is_whole_and_those_after_it_are_degraded(desktop: Scripte
     assert not eyes.degraded
 
 
+def test_a_look_at_the_whole_that_is_in_time_ends_it(desktop: ScriptedDesktop, slow: SlowAnalyzer) -> None:
+    """S2.13: one that is slow again is whole, and the next is not; what is known tells nothing of the reader."""
+    eyes = Eyes(desktop, slow, Flags(analyze_timeout_ms=LIMIT_MS))
+    slow.took_ms = LIMIT_MS + 1
+    eyes.observe()
+    assert not eyes.observe(whole=True).degraded
+    assert eyes.degraded
+    desktop.show("two")
+    less = eyes.observe()
+    assert eyes.is_to_be_whole(less)
+    state = eyes.observe(whole=True)
+    assert (state.degraded, texts(state)[0], eyes.degraded) == (False, "Page two", True)
+    slow.took_ms = 1
+    assert eyes.observe(whole=True).cache_hit and eyes.degraded
+    desktop.show("one")
+    desktop.show("two")
+    slow.cache.clear()
+    assert not eyes.observe(whole=True).degraded
+    assert not eyes.degraded
+
+
 def test_degraded_a_screen_that_was_read_before_is_not_forgotten(desktop: ScriptedDesktop, slow: SlowAnalyzer) -> None:
     """S2.4: cache instead of a stub where there is one."""
     eyes = Eyes(desktop, slow, Flags(analyze_timeout_ms=LIMIT_MS))

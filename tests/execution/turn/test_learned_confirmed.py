@@ -28,8 +28,8 @@ class Drawn(World):
 
     stamp = 0
 
-    def observe(self) -> ScreenState:
-        seen = super().observe()
+    def observe(self, *, whole: bool = False) -> ScreenState:
+        seen = super().observe(whole=whole)
         pixels = seen.frame.pixels.copy()
         pixels[0, 0] = self.stamp
         return replace(seen, frame=replace(seen.frame, pixels=pixels, digest=pixels_digest(pixels)))

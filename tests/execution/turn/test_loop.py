@@ -145,7 +145,7 @@ def test_of_a_screen_that_it_stands_still_at_what_is_masked_is_not_kept(stage: A
     """S10.4"""
 
     class Read(World):
-        def observe(self) -> ScreenState:
+        def observe(self, *, whole: bool = False) -> ScreenState:
             lines = (TextLine(text=text, box=Box(2, 9, 20, 3), confidence=1.0) for text in self.texts)
             return replace(super().observe(), texts=tuple(lines), text_method="test")
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from execution.desktop import capture
 from execution.turn import options, wheel
 from execution.turn.options import choose, popup
 from execution.types import Box, Element, ElementRole, Point, ScreenState, Suggestion
@@ -144,7 +145,7 @@ def test_an_option_is_clicked_where_it_is_drawn_once_the_list_was_scrolled_back(
 ) -> None:
     """A turn that is still under way would carry another row under the pointer."""
     hands = LateList(late=3)
-    monkeypatch.setattr(wheel, "time", SimpleNamespace(monotonic=lambda: hands.looks * wheel.ANSWERS_S / 8))
+    monkeypatch.setattr(capture, "time", SimpleNamespace(monotonic=lambda: hands.looks * wheel.ANSWERS_S / 8))
     assert choose(hands, option, TESTS, hands.seen()) == ""
     (box,) = hands.chosen
     assert [line.text for line in hands.seen().texts if line.box == box] == [option]
@@ -153,6 +154,6 @@ def test_an_option_is_clicked_where_it_is_drawn_once_the_list_was_scrolled_back(
 
 def test_an_option_is_not_alone_because_the_rest_of_its_list_is_scrolled_late(monkeypatch: pytest.MonkeyPatch) -> None:
     hands = LateList(late=3)
-    monkeypatch.setattr(wheel, "time", SimpleNamespace(monotonic=lambda: hands.looks * wheel.ANSWERS_S / 8))
+    monkeypatch.setattr(capture, "time", SimpleNamespace(monotonic=lambda: hands.looks * wheel.ANSWERS_S / 8))
     assert choose(hands, "Iron", TESTS, hands.seen()) == say("turn.option_often", option="Iron", n=2)
     assert not hands.chosen

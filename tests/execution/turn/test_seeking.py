@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from execution.desktop import capture
 from execution.learning.judging import PLACE
 from execution.learning.judging import SCREEN as OF_SCREEN
 from execution.turn import wheel
@@ -83,7 +84,7 @@ def test_a_pane_that_is_scrolled_late_has_not_come_to_its_end(monkeypatch: pytes
             pane.scroll(waiting.pop(0))
         return pane.state()
 
-    monkeypatch.setattr(wheel, "time", SimpleNamespace(monotonic=lambda: looks * wheel.ANSWERS_S / 8))
+    monkeypatch.setattr(capture, "time", SimpleNamespace(monotonic=lambda: looks * wheel.ANSWERS_S / 8))
     stages = SimpleNamespace(
         scroll_search=ScrollSearch,
         scroll=lambda point, dy: waiting.append(dy),
