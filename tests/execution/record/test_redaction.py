@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -174,6 +175,66 @@ def test_a_field_in_which_a_secret_is_typed_is_hidden_from_then_on() -> None:
     assert is_hidden(one.live(state().frame), field.box)
     hide_what_is_typed(one, typed, state())  # type: ignore[arg-type]
     assert (one.shown(state()).state.frame.pixels == GREY).all(), "nobody knows where it was typed"
+
+
+def drawn(*shapes: tuple[Box, str]) -> np.ndarray:
+    """A white screen with framed boxes and what stands in them."""
+    pixels = np.full((300, 400, 3), 255, np.uint8)
+    for box, text in shapes:
+        cv2.rectangle(pixels, (box.x, box.y), (box.right - 1, box.bottom - 1), (120, 110, 100), 1)
+        cv2.putText(pixels, text, (box.x + 6, box.bottom - 8), cv2.FONT_HERSHEY_SIMPLEX, 0.45, (20, 20, 20), 1)
+    return pixels
+
+
+def showing(pixels: np.ndarray, *lines: TextLine) -> ScreenState:
+    return ScreenState(frame=Frame(pixels=pixels, taken_at=datetime.now(UTC)), texts=lines, text_method="known")
+
+
+def typed_into(field: Element, seen: ScreenState) -> Redaction:
+    one = Redaction(Hidden(["Zx81-Quokka"]))
+    edge = SimpleNamespace(action_type="type_text", target=None)
+    typed = SimpleNamespace(edge=edge, params={"text": "Zx81-Quokka"}, resolution=SimpleNamespace(box=None))
+    hide_what_is_typed(one, typed, replace(seen, elements=(field,)))  # type: ignore[arg-type]
+    return one
+
+
+PASSWORD = Element(box=Box(100, 120, 200, 30), role=ElementRole.FIELD, states=frozenset({ElementState.FOCUSED}))
+
+
+def test_a_secrets_field_is_hidden_as_long_as_it_is_in_sight_and_not_what_stands_there_later() -> None:
+    """S10.3, S10.4: the list that follows a login has a patient's row where the password was typed."""
+    one = typed_into(PASSWORD, showing(drawn((PASSWORD.box, ""))))
+    misread = TextLine(text="Zx8l Quokko", box=Box(104, 126, 90, 18))
+    refused = one.shown(showing(drawn((PASSWORD.box, "Zx81-Quokka"), (Box(90, 30, 220, 40), "Wrong")), misread)).state
+    assert is_hidden(refused.frame.pixels, PASSWORD.box)
+    assert refused.texts[0].text == HIDDEN
+
+    rows = [(Box(20, 20 + 27 * n, 360, 28), f"DUPONT Lea  Ward {n}") for n in range(9)]
+    row, told = (
+        TextLine(text="DUPONT Lea", box=Box(100, 128, 90, 18)),
+        TextLine(text="Zx81-Quokka", box=Box(30, 250, 99, 18)),
+    )
+    listed = showing(drawn(*rows), row, told)
+    one.seen(listed)
+    shown = one.shown(listed).state
+    assert [line.text for line in shown.texts] == ["DUPONT Lea", HIDDEN]
+    assert (shown.frame.pixels[:240] == listed.frame.pixels[:240]).all()
+    assert is_hidden(shown.frame.pixels, told.box), "the secret's own letters, wherever they are read"
+    assert (one.live(listed.frame)[:240] == listed.frame.pixels[:240]).all()
+
+    back = showing(drawn((PASSWORD.box, "Zx81-Quokka")))
+    assert is_hidden(one.live(back.frame), PASSWORD.box), "its field is in sight again"
+    assert is_hidden(one.unmasked(back.frame), PASSWORD.box)
+
+
+def test_until_another_screen_was_read_the_live_picture_keeps_the_secrets_field_hidden() -> None:
+    """Screens that fade into each other show a little of both."""
+    form, other = showing(drawn((PASSWORD.box, ""))), showing(drawn((Box(10, 10, 380, 280), "List")))
+    one = typed_into(PASSWORD, form)
+    one.seen(form)
+    assert is_hidden(one.live(other.frame), PASSWORD.box)
+    one.seen(other)
+    assert (one.live(other.frame) == other.frame.pixels).all()
 
 
 def test_a_secret_that_another_workflow_is_given_hides_nothing_before_it_is_typed() -> None:
