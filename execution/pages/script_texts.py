@@ -267,6 +267,7 @@ def _why() -> dict[str, object]:
             "match_ms": _("recognise"),
             "resolve_ms": _("find"),
             "act_ms": _("act"),
+            "look_ms": _("read again"),
             "verify_ms": _("check"),
             "robot_ms": _("the robot in all"),
             "waited_ms": _("waiting for a person"),

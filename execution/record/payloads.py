@@ -30,7 +30,7 @@ from workflows.graph import GraphSpec
 from workflows.words import names_of
 
 TIMES = (
-    "capture_ms", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms",
+    "capture_ms", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "look_ms", "verify_ms",
     "waited_ms", "total_ms",
 )  # fmt: skip
 

@@ -388,9 +388,9 @@ class WorkflowStages:
         """
         later = self.eyes.settled(settle_ms=PROMISE_MS, timeout_ms=2 * PROMISE_MS)
         if self.still_the_same(after, later):
-            return verification, after
-        anew = self.judge(suggestion, before, later, between=(after,))
-        return (anew, later) if anew.said else (verification, later)
+            return verification.with_looks(later), after
+        anew = self.judge(suggestion, before, later, between=(after,)).following(verification).with_looks(later)
+        return (anew if anew.said else verification.with_looks(later)), later
 
     def _seen(
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState
@@ -401,13 +401,17 @@ class WorkflowStages:
         if edge.action_type in waiting.WAITS and not edge.expect:
             return Verification(answer=Answer.YES, message=say("turn.waited")), after
         between: deque[ScreenState] = deque(maxlen=MOST_BETWEEN)
+        earlier = Verification(answer=Answer.CANNOT_TELL)
         while True:
+            judging = time.perf_counter()
             verification = self.judge(suggestion, before, after, between=tuple(between))
-            elapsed = time.perf_counter() - began
-            if verification.answer is Answer.YES or elapsed * 1000 > edge.settle_timeout_ms:
-                return replace(verification, verify_ms=elapsed * 1000), after
+            now = time.perf_counter()
+            verification = replace(verification, verify_ms=(now - judging) * 1000).following(earlier)
+            if verification.answer is Answer.YES or (now - began) * 1000 > edge.settle_timeout_ms:
+                return verification, after
             between.append(after)
-            after = self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
+            after = self.settle(edge)
+            earlier = verification.with_looks(after)
 
     def judge(
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState, *, between: Sequence[ScreenState] = ()
