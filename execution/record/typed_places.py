@@ -105,9 +105,11 @@ class _Around:
         return found
 
     def _corners(self) -> list[tuple[Box, np.ndarray]]:
+        """Those that the screen surrounds: its own edge tells nothing."""
         points = [(x, y) for x in (self.typed.x, self.typed.right) for y in (self.typed.y, self.typed.bottom)]
-        boxes = [Box(x - _NEAR, y - _NEAR, 2 * _NEAR, 2 * _NEAR).intersection(self.region) for x, y in points]
-        return [(box, _part(self.known, box, self.region)) for box in boxes]
+        boxes = [Box(x - _NEAR, y - _NEAR, 2 * _NEAR, 2 * _NEAR) for x, y in points]
+        seen = [box for box in boxes if box.intersection(self.region) == box]
+        return [(box, _part(self.known, box, self.region)) for box in seen]
 
 
 def _grey(pixels: np.ndarray, box: Box) -> np.ndarray:

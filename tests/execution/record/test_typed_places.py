@@ -132,6 +132,15 @@ def test_where_nothing_told_the_field_its_place_stays_hidden(draw: Callable[[], 
     assert boxes(typed_on(page("Sign in")), draw()) == [FIELD.grown(2, SIZE)]
 
 
+@pytest.mark.parametrize("where", [(0.0, 0.0, 1.0, 1.0), (0.0, 0.0, 1.0, 0.5)])
+def test_where_nothing_surrounds_it_the_place_stays_hidden(where: tuple[float, float, float, float]) -> None:
+    """All of the screen, where nobody knows the field: the screen's own edge tells nothing."""
+    then = table(3, 24)
+    cv2.rectangle(then, (0, 0), (SIZE.width - 1, SIZE.height - 1), (60, 60, 60), 4)
+    cv2.line(then, (0, SIZE.height // 2), (SIZE.width, SIZE.height // 2), (60, 60, 60), 3)
+    assert TypedPlace.on(where, then).within(page("Patients", ground=40)) == (where,)
+
+
 def test_a_place_of_which_no_picture_is_left_stays_hidden() -> None:
     place = TypedPlace(FIELD.normalised(SIZE))
     assert boxes(place, table(3, 24)) == [FIELD]
