@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PromptKind
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
+from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
 from execution.models import Execution, Prompt
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.hidden import HIDDEN, Hidden
 from execution.record.payloads import screen_json
 from execution.record.redaction import WHOLE, NothingShown, Redaction
@@ -42,7 +43,7 @@ from execution.types import (
     Window,
 )
 from tests.factories import make_published
-from tests.support.scripted import BUTTON, analyzer, queue
+from tests.support.scripted import BUTTON, KnownReader, analyzer, queue
 from workflows.mask_patterns import Patterns
 from workflows.pictures import PictureStore
 
@@ -275,7 +276,9 @@ def started(effect_class: str = "opaque", **fields: Any) -> Execution:
     return queue(make_published(nodes=nodes, edges=[click], variables=[], **fields))
 
 
-def run(execution: Execution, desktop: ScriptedDesktop, *answers: str) -> list[Prompt]:
+def run(
+    execution: Execution, desktop: ScriptedDesktop, *answers: str, eyes: ScreenAnalyzer | None = None
+) -> list[Prompt]:
     said, asked = list(answers), []
 
     def answer(prompt: Prompt) -> None:
@@ -283,7 +286,8 @@ def run(execution: Execution, desktop: ScriptedDesktop, *answers: str) -> list[P
         decide(prompt_id=prompt.pk, choice=said.pop(0), source=DecisionSource.PROGRAM)
 
     leave = threading.Event()
-    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=leave, hooks=Hooks(on_prompt=answer)).run()
+    eyes = eyes or analyzer(desktop)
+    Runner(desktop=desktop, analyzer=eyes, once=True, leave=leave, hooks=Hooks(on_prompt=answer)).run()
     return asked
 
 
@@ -360,3 +364,50 @@ def test_flags_that_cannot_be_understood_hide_everything() -> None:
     step = Execution.objects.by_id(execution.execution_id).steps.order_by("index").first()
     assert (PictureStore().get(step.picture_before) == GREY).all()
     assert MAIL not in everything()
+
+
+class FocusedField:
+    """Sees where the password goes."""
+
+    def __init__(self, desktop: ScriptedDesktop, box: Box) -> None:
+        self._desktop, self._box = desktop, box
+
+    def detect(self, pixels: np.ndarray, texts: object) -> tuple[Element, ...]:
+        there = self._desktop.window().title.startswith("One")
+        return (Element(box=self._box, role=ElementRole.FIELD, states=frozenset({ElementState.FOCUSED})),) * there
+
+
+def test_a_run_shows_the_list_that_follows_its_login_and_never_the_password() -> None:
+    """S10.3, S10.4: a patient's row stands where the password was typed, which the program shows in clear."""
+    place = Box(60, 190, 300, 40)
+    login, listed = page("one", "two"), page("two", "", "Ward 3", "DUPONT Lea 1951")
+    login = replace(login, widgets=[*login.widgets, Field(name="password", box=place)])
+    desktop = ScriptedDesktop([login, listed])
+    nodes = [
+        {"node_id": n, "name": n.title(), "texts": [f"Page {n}"], "window_title": f"{n.title()} - Forms", **marks}
+        for n, marks in (("one", {"is_entry": True}), ("two", {"is_end": True}))
+    ]
+    common = {"settle_ms": 20, "settle_timeout_ms": 200, "retry_backoff_ms": 0}
+    button = {"target_id": "go", "label": "Go on", "text": "Go on", "role": "button"}
+    edges = [
+        {"edge_id": "type", "source": "one", "destination": "one", "order": 0, "action_type": "type_text",
+         "params": {"text": "{{password}}"}, **common},
+        {"edge_id": "go", "source": "one", "destination": "two", "order": 1, "action_type": "click",
+         "target": button, "expect": {"window_title": "Two - Forms"}, **common},
+    ]  # fmt: skip
+    variables = [{"name": "password", "kind": "secret"}]
+    execution = queue(
+        make_published(nodes=nodes, edges=edges, variables=variables), variables={"password": "hunter2xyz"}
+    )
+    eyes = ScreenAnalyzer(KnownReader(desktop), FocusedField(desktop, place), None)
+    desktop.click(place.center)
+    run(execution, desktop, "done", eyes=eyes)
+    assert desktop.memory["password"] == "hunter2xyz"
+    done = Execution.objects.by_id(execution.execution_id)
+    typed, went, *_ = done.steps.order_by("index")
+    store, inside = PictureStore(), place.grown(-3, desktop.grab().size)
+    for digest in (typed.picture_after, went.picture_before):
+        assert is_hidden(store.get(digest), inside)
+    assert (store.get(went.picture_after) == desktop.grab().pixels).all()
+    last = done.steps.order_by("index").last()
+    assert "DUPONT Lea 1951" in last.screen["perception"]["detected_text"]
