@@ -29,10 +29,11 @@ class StepMetric(models.Model):
     analyze_ms = models.FloatField()
     resolve_ms = models.FloatField()
     act_ms = models.FloatField()
+    look_ms = models.FloatField(default=0, db_default=0)  # reading after the act
     verify_ms = models.FloatField()
     waited_ms = models.FloatField(default=0)  # for a person; part of total_ms
     total_ms = models.FloatField()
-    cache_hit = models.PositiveSmallIntegerField()
+    cache_hit = models.PositiveSmallIntegerField()  # nothing was read for the step
     degraded = models.PositiveSmallIntegerField()
     wrong = models.PositiveSmallIntegerField(default=0, db_default=0)  # people said so
     started_at = models.DateTimeField()

@@ -22,7 +22,7 @@ from execution.types import DecisionSource
 
 SAME = (
     "node_id", "edge_id", "action_type", "mode", "confidence", "rung", "score", "verified", "retries", "ocr_ms",
-    "ui_ms", "analyze_ms", "resolve_ms", "act_ms", "verify_ms", "waited_ms", "total_ms", "started_at",
+    "ui_ms", "analyze_ms", "resolve_ms", "act_ms", "look_ms", "verify_ms", "waited_ms", "total_ms", "started_at",
 )  # fmt: skip
 FLAGS = ("success", "cache_hit", "degraded")
 OWN = ("workflow_id", "version", *SAME, *FLAGS, "wrong")

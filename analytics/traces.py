@@ -26,7 +26,18 @@ from workflows.catalogue import ACTIONS
 log = logging.getLogger(__name__)
 
 EXPORT_TIMEOUT_S = 5
-NUMBERS = ("confidence", "score", "retries", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "waited_ms")
+NUMBERS = (
+    "confidence",
+    "score",
+    "retries",
+    "ocr_ms",
+    "ui_ms",
+    "analyze_ms",
+    "match_ms",
+    "resolve_ms",
+    "look_ms",
+    "waited_ms",
+)
 CODES = ("action_type", "outcome", "rung", "verified", "mode")
 
 

@@ -40,7 +40,7 @@ def measure_runs(one: Product) -> list[Row]:
         )  # fmt: skip
         if "completed" not in done.stdout:
             raise SystemExit(f"run {number} did not complete:\n{done.stdout}{done.stderr}")
-    names = ("capture_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms", "total_ms")
+    names = ("capture_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "look_ms", "verify_ms", "total_ms")
     columns = ", ".join(names)
     rows = one.rows(f"SELECT {columns} FROM execution_step WHERE outcome = 'succeeded'")
     by_name = {name: [row[i] for row in rows] for i, name in enumerate(names)}
@@ -50,6 +50,7 @@ def measure_runs(one: Product) -> list[Row]:
         *figures("a step: match", by_name["match_ms"]),
         *figures("a step: resolve a click", [v for v in by_name["resolve_ms"] if v]),
         *figures("a step: act", by_name["act_ms"]),
+        *figures("a step: read again", by_name["look_ms"]),
         *figures("a step: verify, after it stood still", by_name["verify_ms"]),
         *figures("the whole step", by_name["total_ms"]),
     ]

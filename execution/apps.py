@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from execution.choices import CorrectionKind
 from execution.language import sentences  # noqa: F401  registers them, before any module of an app is there to say one
 from execution.signals import correction_proved, step_marked, step_recorded, texts_pruned
+from gpu.signals import gpu_told
 
 
 class ExecutionConfig(AppConfig):
@@ -32,6 +33,7 @@ class ExecutionConfig(AppConfig):
         training_jobs.connect()
         step_recorded.connect(_train, dispatch_uid="training data of a step")
         step_marked.connect(_train, dispatch_uid="training data of a mark")
+        gpu_told.connect(_tell_of_resources, dispatch_uid="what happens to the GPU beside a run")
         texts_pruned.connect(_forget, dispatch_uid="what was made of runs whose texts go")
         learned = self.get_model("LearnedCorrection")
         post_save.connect(_try, sender=learned, dispatch_uid="what was learned is tried")
@@ -45,6 +47,12 @@ def _train(sender: Any, step_id: int, has_read: bool = False, **_more: Any) -> N
     from execution.record.training import project, project_run_of
 
     (project_run_of if has_read else project)(step_id)
+
+
+def _tell_of_resources(sender: Any, events: list[Any], **_more: Any) -> None:
+    from execution.record.resources import tell_runs
+
+    tell_runs(events)
 
 
 def _forget(sender: Any, executions: list[int], **_more: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -213,6 +213,11 @@ class ScreenState:
     degraded: bool = False
     text_method: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def read_anew(self) -> bool:
+        """Whether anything of it was read; of a known screen it may be the clock alone."""
+        return not self.cache_hit or self.timings.lines_read > 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -428,7 +433,8 @@ class Verification:
     """`said` is the message that came and speaks against it, in the program's words; empty where none did.
 
     `untouched`: it is positively seen that nothing was done, and nothing has come since. `read_back` says of an act
-    that has a proof how far that is (`ReadBack`); "" of any other.
+    that has a proof how far that is (`ReadBack`); "" of any other. `look_ms` is what the looks after the act took, and
+    `read_anew` whether anything was read in them; `verify_ms` is judging alone.
     """
 
     answer: Answer
@@ -438,6 +444,23 @@ class Verification:
     untouched: bool = False
     read_back: str = ""
     verify_ms: float = 0.0
+    look_ms: float = 0.0
+    read_anew: bool = False
+
+    def with_looks(self, *states: ScreenState) -> Verification:
+        """The same, with what these looks took."""
+        took = sum(state.timings.capture_ms + state.timings.analyze_ms for state in states)
+        anew = self.read_anew or any(state.read_anew for state in states)
+        return replace(self, look_ms=self.look_ms + took, read_anew=anew)
+
+    def following(self, earlier: Verification) -> Verification:
+        """The same, with what it took to judge and to look before."""
+        return replace(
+            self,
+            verify_ms=self.verify_ms + earlier.verify_ms,
+            look_ms=self.look_ms + earlier.look_ms,
+            read_anew=self.read_anew or earlier.read_anew,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

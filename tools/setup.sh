@@ -13,7 +13,7 @@ kind=${1:-run}
 
 say() { printf '%s\n' "· $*"; }
 
-packages="python3 python3-venv gettext xvfb openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
+packages="python3 python3-venv gettext xvfb xauth openbox mousepad dbus dbus-x11 x11-xkb-utils fonts-dejavu-core adwaita-icon-theme \
 gsettings-desktop-schemas libgl1 libglib2.0-0 librsvg2-common shared-mime-info"
 case $kind in run|models) ;; *) packages="$packages git chromium libatomic1" ;; esac
 case $kind in all|bench)

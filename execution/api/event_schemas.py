@@ -109,6 +109,20 @@ class ControlPayload(serializers.Serializer):
     failed = serializers.CharField(required=False, help_text="Why it was not done after all.")
 
 
+class ResourcePayload(serializers.Serializer):
+    """What happened to the GPU of the run's machine, and how it stands then (S3.9)."""
+
+    machine = serializers.CharField()
+    message = serializers.CharField()
+    code = serializers.CharField(required=False)
+    values = serializers.DictField(required=False)
+    mode = serializers.CharField(help_text="What the GPU is for now: idle, recording or autopilot, as its page says.")
+    vlm_model = serializers.CharField(allow_blank=True)
+    vlm_state = serializers.CharField(help_text="unloaded, loading, loaded or unloading.")
+    used_mb = serializers.IntegerField(allow_null=True, help_text="Of its memory; null where there is no GPU.")
+    total_mb = serializers.IntegerField(allow_null=True)
+
+
 PAYLOADS: dict[EventKind, type[serializers.Serializer]] = {
     EventKind.STATE: StatePayload,
     EventKind.STEP: StepSerializer,
@@ -118,7 +132,9 @@ PAYLOADS: dict[EventKind, type[serializers.Serializer]] = {
     EventKind.DEGRADED: DegradedPayload,
     EventKind.DRIFT_DETECTED: DriftPayload,
     EventKind.ERROR: ErrorPayload,
+    EventKind.RESOURCE_CHANGED: ResourcePayload,
     EventKind.MODE_CHANGED: ModePayload,
+    EventKind.IDLE_UNLOAD: ResourcePayload,
     EventKind.CONTROL: ControlPayload,
     EventKind.VERSION_CHANGED: VersionPayload,
 }

@@ -200,7 +200,7 @@ class EventsView(RunsView):
     def get(self, request: Request, execution_id: str) -> Response:
         """The stream without a socket: the events that follow `after`, in order, at most `limit`.
 
-        A socket sends the same events. `resource_changed` and `idle_unload` are the GPU's, in its own log of events.
+        A socket sends the same events. `resource_changed` and `idle_unload` are of the GPU of the run's machine.
         """
         query = checked(EventsQuerySerializer, request.query_params)
         execution = _run(execution_id)

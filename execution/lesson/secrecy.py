@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from django.db import transaction
 
@@ -12,9 +12,10 @@ from execution.lesson.drafting import variable_name
 from execution.lesson.hearing import Unheard
 from execution.lesson.recorder import Recorder
 from execution.lesson.typing import field_of
-from execution.models import Lesson
+from execution.models import Lesson, LessonStep
 from execution.record.redaction import Redaction
 from execution.record.secret_values import hiding
+from execution.record.typed_places import TypedPlace
 from sentences.said import say
 from workflows.choices import VariableKind
 from workflows.graph import NormBox
@@ -40,7 +41,7 @@ class TypedSecrets:
         variable = lesson.workflow.variables.filter(name=sole_name(act.text)).first()
         if variable is None or not holds_secret(variable_spec(variable)):
             raise Unheard(say("lesson.no_secret"))
-        place = field_of(self._recorder.here.pending, self._recorder.sight.current())
+        place = self._field()
         if place is None:
             raise Unheard(say("lesson.secret_where"))
         self._values[f"{variable.name} {len(self._values)}"] = act.secret
@@ -56,7 +57,8 @@ class TypedSecrets:
             name = variable_name(called if is_secret(called) else "secret", taken)
             here.draft.add_variable(name, label=called, kind=VariableKind.SECRET)
         self.hide({name: value})
-        self._redaction.typed_secret(field_of(here.pending, self._recorder.sight.current()))
+        if place := self._field():
+            self._redaction.typed_secret(place)
         here.show_anew()
         return name
 
@@ -73,24 +75,49 @@ class TypedSecrets:
         for name, value in values.items():
             self._values[f"{name} {len(self._values)}"] = value
         self._redaction.values = hiding(self._values)
-        self._place(values)
-        for place in typed_before(self._recorder.lesson):
+        for place in (*self._noted(values), *_fields(self._recorder.lesson)):
             self._redaction.typed_secret(place)
 
-    def _place(self, values: Mapping[str, str]) -> None:
-        """Where such a text stands now; its row says so, for the run loop after this one, which knows no value."""
+    def _field(self) -> TypedPlace | None:
+        """Where a text goes that is typed now, on the screen that shows."""
         state = self._recorder.sight.current()
+        box = field_of(self._recorder.here.pending, state)
+        if box is None or state is None:
+            return TypedPlace(box) if box else None
+        return TypedPlace.on(box, state.frame.pixels)
+
+    def _noted(self, values: Mapping[str, str]) -> list[TypedPlace]:
+        """Where such a text stands now; its row says so, for the run loop after this one, which knows no value."""
+        state, found = self._recorder.sight.current(), []
         for step in self._recorder.lesson.steps.filter(act="type_text") if state is not None else ():
             typed = values.get(sole_name(str(step.params.get("text", ""))), "").strip()
             if state is not None and typed:
-                lines = [line.box.grown(2, state.frame.size) for line in state.texts if typed in line.text]
-                step.note(places=[list(box.normalised(state.frame.size)) for box in lines])
+                size = state.frame.size
+                boxes = [line.box.grown(2, size).normalised(size) for line in state.texts if typed in line.text]
+                step.note(places=[list(box) for box in boxes])
+                found += [TypedPlace.on(box, state.frame.pixels) for box in boxes]
+        return found
 
 
-def typed_before(lesson: Lesson) -> list[NormBox]:
+def typed_before(lesson: Lesson) -> list[TypedPlace]:
     """Where secrets were typed in this lesson before its run loop began anew."""
+    noted = [box for step in _typing_secrets(lesson) for box in step.screen.get("places", [])]
+    return [*_fields(lesson), *(TypedPlace(_box(box)) for box in noted)]
+
+
+def _fields(lesson: Lesson) -> list[TypedPlace]:
+    """The fields of secrets; the click into one has the picture of what it was like right before."""
+    boxes = [_box(step.screen["box"]) for step in _typing_secrets(lesson) if step.screen.get("box")]
+    acted = lesson.steps.exclude(picture_before="").order_by("index")
+    pictures = {_box(step.screen["box"]): step.picture_before for step in acted if step.screen.get("box")}
+    return [TypedPlace.on_kept(box, pictures.get(box, "")) for box in boxes]
+
+
+def _typing_secrets(lesson: Lesson) -> list[LessonStep]:
     secret = {v.name for v in lesson.workflow.variables.all() if holds_secret(variable_spec(v))}
     typed = lesson.steps.filter(act="type_text")
-    mine = [step.screen for step in typed if sole_name(str(step.params.get("text", ""))) in secret]
-    boxes = [box for screen in mine for box in (screen.get("box"), *screen.get("places", [])) if box]
-    return [(box[0], box[1], box[2], box[3]) for box in boxes]
+    return [step for step in typed if sole_name(str(step.params.get("text", ""))) in secret]
+
+
+def _box(kept: Sequence[float]) -> NormBox:
+    return (kept[0], kept[1], kept[2], kept[3])

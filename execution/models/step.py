@@ -9,7 +9,7 @@ from execution.models.execution import Execution
 from sentences.field import SaidField
 
 # The parts of a step that follow one another; reading and detecting are inside the analysis (S2.5).
-PARTS = ("capture_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms", "waited_ms")
+PARTS = ("capture_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "look_ms", "verify_ms", "waited_ms")
 
 
 class StepQuerySet(models.QuerySet["Step"]):
@@ -63,10 +63,11 @@ class Step(models.Model):
     match_ms = models.FloatField(default=0)
     resolve_ms = models.FloatField(default=0)
     act_ms = models.FloatField(default=0)
+    look_ms = models.FloatField(default=0, db_default=0)  # reading after the act
     verify_ms = models.FloatField(default=0)
     waited_ms = models.FloatField(default=0)  # for a person; the robot's own time is total_ms without it
     total_ms = models.FloatField(default=0)
-    cache_hit = models.BooleanField(default=False)
+    cache_hit = models.BooleanField(default=False)  # nothing was read for it, neither before the act nor after it
     degraded = models.BooleanField(default=False)
 
     started_at = models.DateTimeField(default=timezone.now)

@@ -267,6 +267,7 @@ def _why() -> dict[str, object]:
             "match_ms": _("recognise"),
             "resolve_ms": _("find"),
             "act_ms": _("act"),
+            "look_ms": _("read again"),
             "verify_ms": _("check"),
             "robot_ms": _("the robot in all"),
             "waited_ms": _("waiting for a person"),
@@ -367,7 +368,6 @@ def _states() -> dict[str, object]:
         "messages": {kept: str(told) for kept, told in FOR_PEOPLE.items()},
         "event_degraded": _("Degraded: %(reason)s"),
         "event_drift": _("Drift on “%(name)s”"),
-        "event_resource": _("Resources changed"),
         "event_mode": _("%(who)s changed the mode: %(was)s → %(mode)s"),
         "event_wish": {
             "pause": _("%(who)s asked for a pause"),
@@ -384,7 +384,6 @@ def _states() -> dict[str, object]:
         "did_at": _("at %(x)s %%, %(y)s %%"),
         "event_pressed": _("%(who)s chose “%(name)s” in the dialog"),
         "event_picked": _("%(who)s resumed the run: the screen is “%(name)s”"),
-        "event_unload": _("Model unloaded when idle"),
         "unmasked": _("unmasked for you"),
         "graph_list": _("As a list"),
         "graph_here": _("here now"),

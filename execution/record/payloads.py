@@ -25,12 +25,13 @@ from execution.types import (
     Suggestion,
     Verification,
 )
+from gpu.models import GPUEvent
 from sentences.said import to_json
 from workflows.graph import GraphSpec
 from workflows.words import names_of
 
 TIMES = (
-    "capture_ms", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms",
+    "capture_ms", "ocr_ms", "ui_ms", "analyze_ms", "match_ms", "resolve_ms", "act_ms", "look_ms", "verify_ms",
     "waited_ms", "total_ms",
 )  # fmt: skip
 
@@ -241,6 +242,21 @@ def step_payload(step: Step) -> dict[str, Any]:
         "degraded": step.degraded,
         "started_at": step.started_at.isoformat(),
         "ended_at": step.ended_at.isoformat() if step.ended_at else None,
+    }
+
+
+def resource_payload(event: GPUEvent) -> dict[str, Any]:
+    """The `resource_changed` and `idle_unload` events: what happened to the GPU, and how it stands then."""
+    status = event.status
+    memory = status.get("vram") or {}
+    return {
+        "machine": event.machine,
+        "message": to_json(event.text),
+        "mode": status.get("execution_mode", ""),
+        "vlm_model": status.get("vlm_model", ""),
+        "vlm_state": status.get("vlm_state", ""),
+        "used_mb": memory.get("used_mb"),
+        "total_mb": memory.get("total_mb"),
     }
 
 

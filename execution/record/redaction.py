@@ -17,6 +17,7 @@ from django.conf import settings
 
 from execution.perception.masking import masks_from, painted_over
 from execution.record.hidden import HIDDEN, Hidden
+from execution.record.typed_places import TypedPlace
 from execution.types import Box, Element, Frame, ScreenState, Size, TextLine, Window
 from sentences.said import Said
 from workflows.graph import GraphSpec, NormBox
@@ -52,11 +53,13 @@ class Redaction:
         *,
         regions: Sequence[NormBox] = (),
         patterns: Patterns | None = None,
-        typed: Sequence[NormBox] = (),
+        typed: Sequence[TypedPlace] = (),
     ) -> None:
         self.values, self._regions, self._patterns = hidden, tuple(regions), patterns or Patterns(())
         self._read_there = Hidden(())  # what was read in the regions, wherever else it is quoted
         self._typed = list(typed)
+        self._found: tuple[np.ndarray, tuple[NormBox, ...]] | None = None  # where what was typed is on a screen
+        self._typed_there: tuple[NormBox, ...] = ()  # the same of the screen that was read last
         self._last: tuple[Frame, np.ndarray] | None = None  # read last, and as it may be shown
         self._secrets: tuple[NormBox, ...] = ()  # where secret values were read on it
         self._lock = threading.Lock()
@@ -80,13 +83,16 @@ class Redaction:
         return self.text(value) if isinstance(value, str) else value
 
     # --- screens ----------------------------------------------------------------------------------------------------
-    def typed_secret(self, box: NormBox | None) -> None:
-        """A secret was, or is about to be, typed there: a program may show it, so the place is hidden from now on."""
+    def typed_secret(self, place: TypedPlace) -> None:
+        """A secret was, or is about to be, typed there: a program may show it, so its field is hidden from now on."""
         with self._lock:
-            if box is not None and box not in self._typed:
-                self._typed.append(box)
-                if self._last:
-                    self._last = (self._last[0], painted_over(self._last[1], [box]))
+            if place in self._typed:
+                return
+            self._found = None
+            self._typed.append(place)
+            self._typed_there = (*self._typed_there, place.box)
+            if self._last:
+                self._last = (self._last[0], painted_over(self._last[1], [place.box]))
 
     def places(self, state: ScreenState) -> tuple[NormBox, ...]:
         """What is hidden of a screen, as fractions of it: regions, the lines that match, fields with secrets."""
@@ -98,11 +104,12 @@ class Redaction:
             for element in state.elements
             if self.text(element.text) != element.text and not any(_meet(element.box, box) for box in lines)
         ]
-        return (*self._regions, *self._typed, *(box.normalised(state.frame.size) for box in lines))
+        return (*self._in_place(state.frame), *(box.normalised(state.frame.size) for box in lines))
 
     def shown(self, state: ScreenState) -> Shown:
         """The screen as it may be kept, picture and texts."""
         places, size = self.places(state), state.frame.size
+        masked = [Box.from_normalised(place, size) for place in self._in_place(state.frame)]
         self._note_regions(state)
         boxes = tuple(Box.from_normalised(place, size) for place in places)
         if places == (WHOLE,):
@@ -113,8 +120,8 @@ class Redaction:
             state,
             frame=_with(state.frame, places),
             window=self._window(state.window),
-            texts=tuple(self._unless_masked(line, size) for line in texts),
-            elements=tuple(self._element(element, size) for element in state.elements),
+            texts=tuple(replace(line, text=HIDDEN) if _in_any(line.box, masked) else line for line in texts),
+            elements=tuple(self._element(element, masked) for element in state.elements),
             notes=tuple(self.text(note) for note in state.notes),
         )
         return Shown(quiet, boxes, sealed(state.frame.pixels, boxes))
@@ -126,14 +133,15 @@ class Redaction:
         self._note_regions(state)
         pixels, size = painted_over(state.frame.pixels, self.places(state)), state.frame.size
         secret = [_around(line.box, size) for line in state.texts if self.values.text(line.text) != line.text]
+        typed = self._typed_in(state.frame)
         with self._lock:
-            self._last = (state.frame, pixels)
+            self._last, self._typed_there = (state.frame, pixels), typed
             self._secrets = tuple(box.normalised(size) for box in secret)
 
     def live(self, frame: Frame) -> np.ndarray:
         """The pixels of a frame that nobody has read yet, as they may be shown."""
         if not self._patterns:
-            return painted_over(frame.pixels, (*self._regions, *self._typed))
+            return painted_over(frame.pixels, (*self._in_place(frame), *self._typed_there))
         with self._lock:
             last = self._last
         if last is None or last[0].size != frame.size:
@@ -142,8 +150,7 @@ class Redaction:
 
     def unmasked(self, frame: Frame) -> np.ndarray:
         """The pixels for those who may see what is masked; the run's secrets nobody sees (S10.3). Never to be kept."""
-        with self._lock:
-            return painted_over(frame.pixels, (*self._typed, *self._secrets))
+        return painted_over(frame.pixels, (*self._typed_in(frame), *self._typed_there, *self._secrets))
 
     @property
     def is_needed(self) -> bool:
@@ -152,8 +159,24 @@ class Redaction:
 
     def _note_regions(self, state: ScreenState) -> None:
         if self._regions:
-            size = state.frame.size
-            self._read_there = Hidden(line.text for line in state.texts if self._is_masked(line.box, size))
+            masked = [Box.from_normalised(place, state.frame.size) for place in self._in_place(state.frame)]
+            self._read_there = Hidden(line.text for line in state.texts if _in_any(line.box, masked))
+
+    def _in_place(self, frame: Frame) -> tuple[NormBox, ...]:
+        """What is hidden of a screen wherever nobody has read it."""
+        return (*self._regions, *self._typed_in(frame))
+
+    def _typed_in(self, frame: Frame) -> tuple[NormBox, ...]:
+        with self._lock:
+            typed, found = tuple(self._typed), self._found
+        if not typed:
+            return ()
+        if found is None or found[0] is not frame.pixels:
+            found = (frame.pixels, tuple(dict.fromkeys(box for place in typed for box in place.within(frame.pixels))))
+            with self._lock:
+                if len(typed) == len(self._typed):
+                    self._found = found
+        return found[1]
 
     def _lines(self, texts: Sequence[TextLine]) -> list[tuple[TextLine, str]]:
         """Each line with its text as it may be kept; a number may stand in several lines of one row."""
@@ -177,16 +200,10 @@ class Redaction:
     def _window(self, window: Window | None) -> Window | None:
         return replace(window, title=self.text(window.title)) if window else None
 
-    def _element(self, element: Element, size: Size) -> Element:
-        if self._is_masked(element.box, size):
+    def _element(self, element: Element, masked: Sequence[Box]) -> Element:
+        if _in_any(element.box, masked):
             return replace(element, text=HIDDEN if element.text else "", label=HIDDEN if element.label else "")
         return replace(element, text=self.text(element.text), label=self.text(element.label))
-
-    def _unless_masked(self, line: TextLine, size: Size) -> TextLine:
-        return replace(line, text=HIDDEN) if self._is_masked(line.box, size) else line
-
-    def _is_masked(self, box: Box, size: Size) -> bool:
-        return any(_meet(box, Box.from_normalised(place, size)) for place in (*self._regions, *self._typed))
 
 
 class NothingShown(Redaction):
@@ -199,7 +216,7 @@ class NothingShown(Redaction):
         return painted_over(frame.pixels, [WHOLE])
 
 
-def redaction_of(graph: GraphSpec, hidden: Hidden, *, typed: Sequence[NormBox] = ()) -> Redaction:
+def redaction_of(graph: GraphSpec, hidden: Hidden, *, typed: Sequence[TypedPlace] = ()) -> Redaction:
     """What a workflow's flags hide. Raises ValueError where they cannot be understood."""
     flags = graph.flags
     return Redaction(
@@ -259,6 +276,10 @@ def _around(box: Box, size: Size) -> Box:
 
 def _meet(a: Box, b: Box) -> bool:
     return a.intersection(b).area > 0
+
+
+def _in_any(box: Box, places: Sequence[Box]) -> bool:
+    return any(_meet(box, place) for place in places)
 
 
 def _rows(texts: Sequence[TextLine]) -> list[list[int]]:

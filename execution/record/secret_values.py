@@ -13,14 +13,15 @@ from typing import Any
 from cryptography.fernet import InvalidToken
 
 from execution.exceptions import SecretsUnreadable
-from execution.models import Execution
+from execution.models import Execution, Step
 from execution.record.hidden import HIDDEN, Hidden
-from execution.record.redaction import WHOLE, NothingShown, Redaction, redaction_of
+from execution.record.redaction import WHOLE, NothingShown, Redaction, hidden_in_screen, redaction_of
+from execution.record.typed_places import TypedPlace
 from execution.types import Box, ElementRole, ElementState, ScreenState, Suggestion
 from sentences.said import say
 from workflows import vault_keys
 from workflows.exceptions import DomainError
-from workflows.graph import CALL, GraphSpec, NormBox, VariableSpec
+from workflows.graph import CALL, GraphSpec, VariableSpec
 from workflows.models import Credential, Workflow
 from workflows.secret_names import holds_secret, is_secret
 from workflows.unsaid import keep_out_of_logs
@@ -89,7 +90,7 @@ def between_runs() -> Redaction:
 
 
 def hide_what_is_typed(redaction: Redaction, suggestion: Suggestion, state: ScreenState) -> None:
-    """Before a secret is typed: a program may show it in clear, so the field is hidden from then on.
+    """Before a secret is typed: a program may show it in clear, so the field is hidden wherever it is in sight.
 
     Without a field to type into it is the one with the focus; where that is not seen either, nothing is shown any more.
     """
@@ -100,17 +101,26 @@ def hide_what_is_typed(redaction: Redaction, suggestion: Suggestion, state: Scre
     target = suggestion.edge.target
     named = suggestion.resolution.box if target is None or target.role == ElementRole.FIELD else None
     box: Box | None = named or focused
-    redaction.typed_secret(box.grown(2, state.frame.size).normalised(state.frame.size) if box else WHOLE)
+    place = box.grown(2, state.frame.size).normalised(state.frame.size) if box else WHOLE
+    redaction.typed_secret(TypedPlace.on(place, state.frame.pixels))
 
 
-def _typed_before(execution: Execution) -> list[NormBox]:
+def _typed_before(execution: Execution) -> list[TypedPlace]:
     """Where earlier run loops typed secrets of this run."""
     if not execution.secrets:
         return []
-    acted = execution.steps.filter(intent_at__isnull=False).values_list("suggestion", flat=True)
-    typed = [kept for kept in acted if kept.get("action") != CALL and HIDDEN in str(kept.get("params"))]
-    boxes = [kept.get("box") if _at_field(kept) else None for kept in typed]
-    return [(box[0], box[1], box[2], box[3]) if box else WHOLE for box in boxes]
+    acted = execution.steps.filter(intent_at__isnull=False).only("suggestion", "screen", "picture_before")
+    return [_typed_by(step) for step in acted if _typed_a_secret(step.suggestion)]
+
+
+def _typed_a_secret(kept: Mapping[str, Any]) -> bool:
+    return kept.get("action") != CALL and HIDDEN in str(kept.get("params"))
+
+
+def _typed_by(step: Step) -> TypedPlace:
+    box = step.suggestion.get("box") if _at_field(step.suggestion) else None
+    place = (box[0], box[1], box[2], box[3]) if box else WHOLE
+    return TypedPlace.on_kept(place, step.picture_before, unseen=hidden_in_screen(step.screen))
 
 
 def _at_field(kept: Mapping[str, Any]) -> bool:

@@ -101,7 +101,7 @@ class Steps(FencedRun):
                 ui_ms=timings.ui_ms,
                 analyze_ms=timings.analyze_ms,
                 match_ms=match_ms,
-                cache_hit=state.cache_hit,
+                cache_hit=not state.read_anew,
                 degraded=state.degraded,
             )
             if suggestion:
@@ -134,6 +134,7 @@ class Steps(FencedRun):
         with self._fenced():
             self._put_suggestion(step, suggestion, state)
             step.phase, step.intent_at, step.retries = StepPhase.INTENT, timezone.now(), attempt
+            step.cache_hit = step.cache_hit and not state.read_anew
             step.save()
             corrections.note_acts(step, suggestion.learned)
 
@@ -154,13 +155,16 @@ class Steps(FencedRun):
                 "message": to_json(said),
                 "answer": verification.answer if verification else "",
                 "act_ms": round(result.act_ms, 2),
+                "look_ms": round(verification.look_ms, 2) if verification else 0.0,
                 "verify_ms": round(verification.verify_ms, 2) if verification else 0.0,
                 "picture": self._seen_after(step, after)[0],
             }
             step.attempts = [*step.attempts, tried]
+        if verification:
+            step.cache_hit = step.cache_hit and not verification.read_anew
         with self._fenced():
             step.phase, step.message = StepPhase.PLANNED, said
-            step.save(update_fields=["phase", "message", "attempts"])
+            step.save(update_fields=["phase", "message", "attempts", "cache_hit"])
 
     @persistent
     def close_step(
@@ -199,7 +203,8 @@ class Steps(FencedRun):
                     Verified(verification.answer),
                     self.hidden.any(verification_json(verification)),
                 )
-                step.verify_ms = verification.verify_ms
+                step.look_ms, step.verify_ms = verification.look_ms, verification.verify_ms
+                step.cache_hit = step.cache_hit and not verification.read_anew
             step.verification = {**step.verification, "came": new} if new else step.verification
             step.total_ms = max(step.measured_ms, self._elapsed_ms(step))
             step.save()

@@ -5,8 +5,11 @@ What a run's socket says, and what it is answered:
   {"type": "events", "batch", "events": [{"seq", "kind", "at", "payload"}]}   {"type": "ack", "seq": the last one's}
   {"type": "frame", "url", "taken_at"}   {"type": "frame_ack"}, once it is loaded
 What the socket of all runs says: {"type": "runs", "runs": [row], "batch"}, {"type": "attention", "count", "batch"} and
-{"type": "gpu", "mark", "banner": null or {"title", "text"}, "batch"}, answered by {"type": "ack", "batch"}.
-`mark` differs whenever there is something new to see of the GPU.
+{"type": "gpu", "mark", "banner": null or {"title", "text"}, "event": null or {"kind", "at", "machine", "message"},
+"batch"}, answered by {"type": "ack", "batch"}.
+`mark` differs whenever there is something new to see of the GPU; `event` is the newest that happened there, of kind
+`resource_changed`, `mode_changed`, `idle_unload` or `owner_changed`. A run at work on that machine has each
+`resource_changed` and `idle_unload` among its own events.
 Codes they close with: 4400 not an acknowledgement, 4401 no login, 4403 no permission, 4404 unknown run, 4408 nothing
 acknowledged for too long, 4500 trouble here: come again.
 

@@ -238,13 +238,15 @@ class Performer:
     def _verified(self, suggestion: Suggestion, before: ScreenState) -> tuple[Verification, ScreenState]:
         """Whether it happened. What a dialog hides cannot be seen, so one that may be closed is closed first."""
         edge = suggestion.edge
-        after = self.stages.settle(edge)
-        if self.overlays.clear(after, edge):
-            after = self.stages.settle(edge)
-        verification, after = self.stages.verify(suggestion, before, after)
+        looks = [self.stages.settle(edge)]
+        if self.overlays.clear(looks[-1], edge):
+            looks.append(self.stages.settle(edge))
+        verification, after = self.stages.verify(suggestion, before, looks[-1])
         if verification.answer is not Answer.YES and self.overlays.clear(after, edge):
-            verification, after = self.stages.verify(suggestion, before, self.stages.settle(edge))
-        return verification, after
+            looks.append(self.stages.settle(edge))
+            again, after = self.stages.verify(suggestion, before, looks[-1])
+            verification = again.following(verification)
+        return verification.with_looks(*looks), after
 
     def _record(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, attempt: PerformedAct) -> Done:
         verification, result = attempt.verification, attempt.result
@@ -310,7 +312,9 @@ class Performer:
             return Done()
         before = self.stages.remember(self.journal.pictures.get(step.picture_before), step.screen)
         suggestion = self.stages.recall(edge, step.suggestion, before.frame.size)
-        verification, after, same = self._compared(step, suggestion, before, self.stages.settle(edge))
+        now = self.stages.settle(edge)
+        verification, after, same = self._compared(step, suggestion, before, now)
+        verification = verification.with_looks(now)
         if verification.answer is Answer.YES:
             seen = say("turn.seen_done")
             self.journal.close_step(step, Outcome.SUCCEEDED, seen, verification=verification, after=after)

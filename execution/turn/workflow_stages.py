@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -399,30 +399,41 @@ class WorkflowStages:
         """
         later = self.eyes.settled(settle_ms=PROMISE_MS, timeout_ms=2 * PROMISE_MS)
         if self.still_the_same(after, later):
-            return verification, after
-        anew = self.judge(suggestion, before, later, between=(after,))
-        return (anew, later) if anew.said else (verification, later)
+            return verification.with_looks(later), after
+        anew = self.judge(suggestion, before, later, between=(after,)).following(verification).with_looks(later)
+        return (anew if anew.said else verification.with_looks(later)), later
 
     def _seen(
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState
     ) -> tuple[Verification, ScreenState]:
-        edge, began = suggestion.edge, time.perf_counter()
+        edge = suggestion.edge
         if looking.looks(edge) and not edge.expect:
             return Verification(answer=Answer.YES, message=looking.told(edge, self.variables)), after
         if edge.action_type in waiting.WAITS and not edge.expect:
             return Verification(answer=Answer.YES, message=say("turn.waited")), after
         between: deque[ScreenState] = deque(maxlen=MOST_BETWEEN)
+        verification = self._judged(suggestion, before, after, between)
         for number, _look in enumerate(looks(edge.settle_timeout_ms / 1000)):
             if number:
                 between.append(after)
-                after = self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
-            verification = self.judge(suggestion, before, after, between=tuple(between))
+                after = self.settle(edge)
+                verification = self._judged(suggestion, before, after, between, earlier=verification)
             if verification.answer is Answer.YES:
-                break
-        if verification.answer is not Answer.YES and self.eyes.is_to_be_whole(after):
+                return verification, after
+        if self.eyes.is_to_be_whole(after):
             after = self.observe(whole=True)
-            verification = self.judge(suggestion, before, after, between=tuple(between))
-        return replace(verification, verify_ms=(time.perf_counter() - began) * 1000), after
+            verification = self._judged(suggestion, before, after, between, earlier=verification)
+        return verification, after
+
+    def _judged(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState, between: Iterable[ScreenState],
+        *, earlier: Verification | None = None,
+    ) -> Verification:  # fmt: skip
+        """One look with what judging it took; with `earlier` ones, and what looking again took since."""
+        began = time.perf_counter()
+        verification = self.judge(suggestion, before, after, between=tuple(between))
+        verification = replace(verification, verify_ms=(time.perf_counter() - began) * 1000)
+        return verification.following(earlier.with_looks(after)) if earlier else verification
 
     def judge(
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState, *, between: Sequence[ScreenState] = ()

@@ -22,6 +22,7 @@ from gpu.database import DatabaseThread
 from gpu.kernel_lock import Holder
 from gpu.machine.ownership import told_name
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
+from gpu.signals import gpu_told
 from gpu.types import GPUResourceStatus, ManagerDetails, as_json
 from sentences.said import say
 
@@ -60,7 +61,9 @@ def write_goodbye(machine: str, owner: Holder, picture: Mapping[str, Any], now: 
 
 
 def write_events(events: Iterable[Mapping[str, Any]]) -> None:
-    GPUEvent.objects.bulk_create([GPUEvent(**event) for event in events])
+    rows = GPUEvent.objects.bulk_create([GPUEvent(**event) for event in events])
+    if rows:
+        transaction.on_commit(lambda: gpu_told.send(sender=GPUEvent, events=rows), robust=True)
 
 
 def write_samples(machine: str, gpus: Sequence[Mapping[str, Any]], now: datetime) -> None:

@@ -24,12 +24,14 @@ class GpuNews:
 
     mark: str = ""
     banners: dict[str, dict[str, str] | None] = field(default_factory=dict)  # by language
+    events: dict[str, dict[str, str] | None] = field(default_factory=dict)  # the newest, by language
 
     def text(self, language: str) -> str:
         """JSON without its braces, for the message of the stream; empty where nothing is known."""
         if not self.mark:
             return ""
-        return json.dumps({"mark": self.mark, "banner": self.banners[language]}, separators=(",", ":"))[1:-1]
+        told = {"mark": self.mark, "banner": self.banners[language], "event": self.events[language]}
+        return json.dumps(told, separators=(",", ":"))[1:-1]
 
 
 def news_of_gpu(languages: Iterable[str]) -> GpuNews:
@@ -37,18 +39,32 @@ def news_of_gpu(languages: Iterable[str]) -> GpuNews:
     states = list(GPUState.objects.order_by("machine"))
     if not states:
         return GpuNews()
-    banners = {}
+    event = _newest()
+    banners, events = {}, {}
     for language in languages:
         with translation.override(language):
-            banners[language] = banner(states)
-    return GpuNews(mark_of(states), banners)
+            banners[language], events[language] = banner(states), _told(event)
+    return GpuNews(_mark(states, event), banners, events)
 
 
 def mark_of(states: Iterable[GPUState]) -> str:
-    event = GPUEvent.objects.aggregate(newest=Max("pk"))["newest"]
+    return _mark(states, _newest())
+
+
+def _newest() -> GPUEvent | None:
+    return GPUEvent.objects.defer("status").order_by("-pk").first()
+
+
+def _told(event: GPUEvent | None) -> dict[str, str] | None:
+    if event is None:
+        return None
+    return {"kind": event.kind, "at": event.at.isoformat(), "machine": event.machine, "message": worded(event.text)}
+
+
+def _mark(states: Iterable[GPUState], event: GPUEvent | None) -> str:
     failed = OwnerRequest.objects.filter(state=RequestState.FAILED).aggregate(newest=Max("finished_at"))["newest"]
     parts = [f"{state.machine}:{state.revision}:{state.owner}:{is_lost(state)}" for state in states]
-    return "|".join([*parts, str(event or 0), failed.isoformat() if failed else ""])
+    return "|".join([*parts, str(event.pk if event else 0), failed.isoformat() if failed else ""])
 
 
 def is_lost(state: GPUState) -> bool:

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.django_db
 
 COLUMNS = {
     "workflow_id", "version", "execution_id", "node_id", "edge_id", "action_type", "mode", "success", "confidence",
-    "rung", "score", "verified", "retries", "ocr_ms", "ui_ms", "analyze_ms", "resolve_ms", "act_ms", "verify_ms",
-    "total_ms", "cache_hit", "degraded", "started_at",
+    "rung", "score", "verified", "retries", "ocr_ms", "ui_ms", "analyze_ms", "resolve_ms", "act_ms", "look_ms",
+    "verify_ms", "total_ms", "cache_hit", "degraded", "started_at",
 }  # fmt: skip
 
 # Word for word what people run on their databases (S7.1).

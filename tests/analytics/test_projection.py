@@ -31,13 +31,19 @@ def contents() -> list[dict[str, object]]:
 
 def test_a_metric_says_what_its_step_says() -> None:
     """S7.1"""
-    step = make_step(degraded=True, retries=2, verify_ms=7.5)
+    step = make_step(degraded=True, retries=2, look_ms=210.5, verify_ms=7.5)
     metric = project(step.pk)
     run = step.execution
     assert (metric.workflow_id, metric.version) == (run.workflow_id, run.version.number)
     assert (metric.execution_id, metric.step) == (run.execution_id, 1)
     assert (metric.degraded, metric.cache_hit, metric.success) == (1, 0, 1)
-    assert (metric.retries, metric.verify_ms, metric.rung, metric.verified) == (2, 7.5, "ocr_text", "yes")
+    assert (metric.retries, metric.look_ms, metric.verify_ms, metric.rung, metric.verified) == (
+        2,
+        210.5,
+        7.5,
+        "ocr_text",
+        "yes",
+    )
     assert metric.started_at == step.started_at
 
 

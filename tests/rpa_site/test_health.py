@@ -166,7 +166,7 @@ def test_it_answers_in_less_than_50_ms() -> None:
 
 
 def test_it_costs_four_queries(django_assert_num_queries: Any) -> None:
-    """Of the run loops, of the tasks, and of the GPU."""
+    """Of the run loops, of the runs, of the tasks, and of the GPU."""
     ask()
     tell()
     with django_assert_num_queries(4):

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from execution.management.commands.runloop import Command
+from execution.management.commands.runloop import EXIT_REFUSED, Command
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 # The run loop needs the X server's socket in /tmp and the cookie in a home; all else is shut for both.
-OF_THE_DESKTOP = {"ProtectHome": ("yes", "read-only"), "PrivateTmp": ("yes", "no")}
+OF_THE_DESKTOP = {
+    "ProtectHome": ("yes", "read-only"),
+    "PrivateTmp": ("yes", "no"),
+    "ReadWritePaths": (
+        "/opt/surehand/var",
+        "/opt/surehand/var -/tmp/.X11-unix",
+    ),  # of the display that shows another one
+}
 SHUT = {
     "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ReadWritePaths": "/opt/surehand/var", "UMask": "0077",
     "ProtectKernelTunables": "yes", "ProtectKernelModules": "yes", "RestrictSUIDSGID": "yes", "LockPersonality": "yes",
@@ -56,7 +66,7 @@ def test_the_database_is_brought_up_once_before_any_web_process_starts() -> None
     assert migrate["Type"] == "oneshot"
 
 
-@pytest.mark.parametrize("name", ["surehand-web@", "surehand-runloop@", "surehand-work"])
+@pytest.mark.parametrize("name", ["surehand-web@", "surehand-runloop@", "surehand-work", "surehand-desktop@"])
 def test_all_of_it_is_started_and_stopped_by_one_name(name: str) -> None:
     unit = (DEPLOY / f"{name}.service").read_text()
     assert "PartOf=surehand.target\n" in unit
@@ -71,13 +81,14 @@ def test_each_desktop_is_named_in_a_file_of_its_own_and_the_command_takes_it() -
     told = Command().create_parser("manage.py", command[2]).parse_args(command[3:])
     assert told.desktop == "vnc://host:5901"
     assert (loop["Type"], int(loop["WatchdogSec"]) >= 30) == ("notify", True)
+    assert int(loop["RestartPreventExitStatus"]) == EXIT_REFUSED, "trying again would lock the account"
 
 
 def test_the_commands_are_there() -> None:
-    """Each with what the unit gives it; only the web process is no command of manage.py."""
+    """Each with what the unit gives it; only the web process and the display are no command of manage.py."""
     for path in DEPLOY.glob("*.service"):
         for line in path.read_text().splitlines():
-            if line.startswith("ExecStart=") and "daphne" not in line:
+            if line.startswith("ExecStart=") and "manage.py" in line:
                 _python, script, name, *rest = line.removeprefix("ExecStart=").split()
                 assert script == "manage.py"
                 app = get_commands()[name]
@@ -90,3 +101,95 @@ def test_what_deletes_at_night_is_shut_in_as_well_and_does_it_once() -> None:
     assert all(prune[name] == web[name] for name in web if name.startswith(("Protect", "Restrict", "Private")))
     assert (prune["Type"], prune["ExecStart"].split()[-1]) == ("oneshot", "prune")
     assert "OnCalendar=" in (DEPLOY / "surehand-prune.timer").read_text()
+
+
+# --- the command that makes them --------------------------------------------------------------------------------------
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="makes an account in a folder, which root alone may own")
+
+
+def install(*given: str, fails: bool = False) -> str:
+    done = subprocess.run([DEPLOY / "install.sh", *given], capture_output=True, text=True, timeout=60)
+    assert (done.returncode != 0) is fails, done.stderr
+    return done.stderr if fails else done.stdout
+
+
+def test_one_command_says_all_that_it_would_do_and_does_nothing_of_it() -> None:
+    said = install(
+        "--dry-run", "--display", "desk=:10", "er-12=vnc://er-12.example:5901", "--port", "5006"
+    ).splitlines()
+    for line in (
+        "systemd-sysusers /etc/sysusers.d/surehand.conf",
+        "systemd-tmpfiles --create /etc/tmpfiles.d/surehand.conf",
+        "/etc/surehand/desk.env: DESKTOP=:10",
+        "/etc/surehand/desk.env: XAUTHORITY=/run/surehand-desktop-desk/xauthority",
+        "/etc/surehand/er-12.env: DESKTOP=vnc://er-12.example:5901",
+        "runuser -u surehand -- .venv/bin/python manage.py migrate -v0",
+        "runuser -u surehand -- .venv/bin/python manage.py first_admin",
+        "Say PORT=5006 in /opt/surehand/.env.local as well.",
+    ):
+        assert line in said
+    started = next(line for line in said if line.startswith("systemctl start ")).split()[2:]
+    assert {"surehand-web@5006", "surehand-work", "surehand-desktop@desk", "surehand-runloop@desk"} < set(started)
+    assert {"surehand-runloop@er-12", "surehand-prune.timer", "surehand.target"} < set(started)
+    assert "surehand-desktop@er-12" not in started
+    installed = {line.rpartition("/")[2] for line in said if line.startswith("install ")}
+    units = {path.name for kind in ("service", "timer", "target") for path in DEPLOY.glob(f"*.{kind}")}
+    assert installed == {"surehand.conf", *units}
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (["desk"], "NAME=DESKTOP"),
+        (["../x=:1"], "NAME=DESKTOP"),
+        (["a/b=:1"], "small letters"),
+        (["--display", "er=vnc://er-12"], "NAME=:NUMBER"),
+        (["--display"], "NAME=:NUMBER"),
+        (["--port", "x"], "a number"),
+        (["--root"], "a folder"),
+        (["--all"], "no option --all"),
+    ],
+)
+def test_what_it_is_not_told_as_it_should_be_is_refused_before_anything(given: list[str], why: str) -> None:
+    assert why in install("--dry-run", *given, fails=True)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may")
+def test_it_says_that_it_needs_root() -> None:
+    assert "sudo" in install(fails=True)
+
+
+@as_root
+@pytest.mark.skipif(not shutil.which("systemd-sysusers"), reason="needs systemd's programs")
+def test_it_may_be_run_again_and_its_units_are_what_systemd_takes(tmp_path: Path) -> None:
+    """Into a folder: the account, its folders, the units; what somebody wrote by hand stays."""
+    own = tmp_path / "opt/surehand"
+    for program in (".venv/bin/python", "deploy/display.sh"):
+        (own / program).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy("/bin/true", own / program)
+    install("--root", str(tmp_path), "--display", "desk=:10")
+    robot = tmp_path / "etc/surehand/desk.env"
+    account = (tmp_path / "etc/passwd").read_text()
+    assert account.startswith("surehand:x:") and account.strip().endswith(":/opt/surehand:/usr/sbin/nologin")
+    uid = int(account.split(":")[2])
+    assert [(own / "var").stat().st_uid, (own / "var").stat().st_mode & 0o777] == [uid, 0o700]
+    assert robot.stat().st_mode & 0o777 == 0o640
+    robot.write_text("DESKTOP=:11\n")
+    install("--root", str(tmp_path), "--display", "desk=:10", "er=vnc://er-12.example")
+    assert robot.read_text() == "DESKTOP=:11\n"
+    assert (tmp_path / "etc/passwd").read_text() == account
+
+    units = tmp_path / "etc/systemd/system"
+    for name in ("sysinit", "basic", "network", "shutdown", "multi-user", "timers"):
+        (units / f"{name}.target").write_text(f"[Unit]\nDescription={name}\n")
+    (units / "system.slice").write_text("[Unit]\nDescription=system\n[Slice]\n")
+    started = ("surehand.target", "surehand-web@5005.service", "surehand-desktop@desk.service", "surehand-prune.timer")
+    more = (
+        "surehand-runloop@desk.service",
+        "surehand-work.service",
+        "surehand-migrate.service",
+        "surehand-prune.service",
+    )
+    checked = ["systemd-analyze", f"--root={tmp_path}", "verify", *started, *more]
+    done = subprocess.run(checked, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
+import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from execution.desktop.base import DesktopLost, DesktopRefused, DesktopUnavailable
@@ -22,6 +24,7 @@ from workflows.secret import Login
 
 log = logging.getLogger(__name__)
 
+FOLDER = "session"
 SHOWN_WITHIN_S = 30.0
 TAKEN_WITHIN_S = 10.0
 GIVEN_UP_WITHIN_S = 5.0
@@ -29,6 +32,21 @@ SPREAD_WITHIN_S = 5.0
 LOOK_EVERY_S = 0.02
 ENDED_WITHIN_S = 1.0  # a client whose connection is closed ends by itself; it is not gone in the same instant
 CORNER = Point(0, 0)
+
+
+@contextmanager
+def own_folder(home: Path) -> Iterator[Path]:
+    """A folder for one session; those of processes that were killed go.
+
+    Not in the system's folder for such: a service that may write little may not write there.
+    """
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for left in home.glob(f"{FOLDER}-*-*"):
+        if not Path("/proc", left.name.split("-")[1]).exists():
+            shutil.rmtree(left, ignore_errors=True)
+    prefix = f"{FOLDER}-{os.getpid()}-"
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=home, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 class Session:
@@ -42,10 +60,7 @@ class Session:
         self._until_given_up()
         address.reach()
         self._parts = ExitStack()
-        folder = self._parts.enter_context(
-            tempfile.TemporaryDirectory(prefix="surehand-elsewhere-", ignore_cleanup_errors=True)
-        )
-        self._folder = Path(folder)
+        self._folder = self._parts.enter_context(own_folder(home))
         with ExitStack() as undone:
             undone.callback(self._parts.close)
             size = clients.first_size(address) or LARGEST
@@ -132,7 +147,6 @@ class Session:
             return parts.pop_all()
 
     def _started(self, login: Login | None, size: Size) -> subprocess.Popen[bytes]:
-        self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
         env = {**self.display.env, "HOME": str(self._home)}
         with clients.called(self.address, login, size=size) as call:
             stdin = call.stdin if call.stdin >= 0 else subprocess.DEVNULL

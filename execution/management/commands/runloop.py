@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from execution.actions.start import start
 from execution.choices import ON_DESKTOP, ExecutionMode, ExecutionState
-from execution.desktop.base import DesktopError
+from execution.desktop.base import DesktopError, DesktopRefused
 from execution.models import Execution
 from execution.running import service_manager
 from execution.running.runner import Runner
@@ -22,6 +22,7 @@ from sentences.said import worded
 from workflows.exceptions import DomainError
 
 EXIT_NO_DESKTOP = 2
+EXIT_REFUSED = 3  # the unit does not start it again: each try counts against the account
 STDERR = 2  # the file descriptor
 
 log = logging.getLogger(__name__)
@@ -66,6 +67,8 @@ class Command(BaseCommand):
         try:
             with leaving_on_signals(leave), service_manager.watched():
                 runner.run()
+        except DesktopRefused as error:
+            raise CommandError(worded(error), returncode=EXIT_REFUSED) from error
         except DesktopError as error:
             raise CommandError(worded(error), returncode=EXIT_NO_DESKTOP) from error
 

@@ -22,8 +22,10 @@ def bars(step: Step, *, asked_after: bool = False) -> dict[str, Any]:
     found += [] if asked_after else [waited]
     for attempt in step.attempts:
         found.append(_bar("act_ms", attempt.get("act_ms", 0), "robot"))
+        found.append(_bar("look_ms", attempt.get("look_ms", 0), "robot"))
         found.append(_bar("verify_ms", attempt.get("verify_ms", 0), "no"))
     found.append(_bar("act_ms", step.act_ms, "robot"))
+    found.append(_bar("look_ms", step.look_ms, "robot"))
     found.append(_bar("verify_ms", step.verify_ms, "yes" if step.success else "no"))
     found += [waited] if asked_after else []
     kept = [bar for bar in found if bar["ms"] > NOT_WORTH_A_BAR_MS]
@@ -47,6 +49,7 @@ def labels() -> dict[str, str]:
         "resolve_ms": _("find"),
         "waited_ms": _("a person"),
         "act_ms": _("act"),
+        "look_ms": _("read again"),
         "verify_ms": _("check"),
         "rest": _("settling"),
     }

@@ -89,7 +89,7 @@ def _attempts(facts: Facts, step: Step) -> list[dict[str, Any]]:
         {
             "index": step.index,
             "said": facts.hidden.text(attempt.get("message")),
-            "ms": round(attempt.get("act_ms", 0) + attempt.get("verify_ms", 0)),
+            "ms": round(sum(attempt.get(name, 0) for name in ("act_ms", "look_ms", "verify_ms"))),
             "picture": attempt.get("picture") or "",
             "outcome": "failed",
         }
@@ -98,7 +98,7 @@ def _attempts(facts: Facts, step: Step) -> list[dict[str, Any]]:
     last = {
         "index": step.index,
         "said": facts.hidden.text(for_people(step.message)),
-        "ms": round(step.act_ms + step.verify_ms),
+        "ms": round(step.act_ms + step.look_ms + step.verify_ms),
         "picture": step.picture_after or step.picture_before,
         "outcome": step.outcome,
     }

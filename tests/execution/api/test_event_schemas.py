@@ -9,17 +9,22 @@ from typing import Any
 import jsonschema
 import pytest
 from django.db import transaction
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
 from execution.actions import control
 from execution.actions.decide import decide
 from execution.api.event_schemas import PAYLOADS, name_of
 from execution.choices import EventKind
-from execution.models import DriftWatch, ExecutionEvent, Prompt
+from execution.models import DriftWatch, Execution, ExecutionEvent, Prompt, Robot
 from execution.record.drifting import emit_drift
 from execution.record.events import as_message
-from sentences.said import in_words
+from execution.record.resources import tell_runs
+from gpu.models import GPUEvent
+from gpu.types import as_json
+from sentences.said import in_words, say
 from tests.execution.api.test_views import strict
+from tests.gpu.rows import STATUS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROOT = Path(__file__).resolve().parents[3]
@@ -72,10 +77,20 @@ def test_what_a_run_really_sends_is_of_these_schemas(stage: Any, operator: Any, 
     version = run.execution.version
     type(run.execution).objects.filter(execution_id=name).update(wish="version", wish_version=version)
     assert run.journal.change_version()
+    for kind in ("resource_changed", "idle_unload"):
+        tell_runs([gpu_event(kind)])
     messages = [in_words(as_message(event), codes=True) for event in ExecutionEvent.objects.order_by("seq")]
     assert {message["kind"] for message in messages} == set(PAYLOADS)
     for message in messages:
         check(message, schemas)
+
+
+def gpu_event(kind: str) -> GPUEvent:
+    """As the owner of the GPU beside the one run there is writes it."""
+    robot, _made = Robot.objects.get_or_create(name="r", desktop="desk-7:1", host="desk-7", pid=1)
+    Execution.objects.update(robot=robot, state="paused", desktop=robot.desktop)
+    text = say("gpu.idle_unloaded", model="vlm", why=say("gpu.not_asked_for", model="vlm", n=300))
+    return GPUEvent(machine=robot.host, at=timezone.now(), kind=kind, text=text, status=as_json(STATUS))
 
 
 def test_what_is_not_described_does_not_pass(schemas: dict[str, Any]) -> None:

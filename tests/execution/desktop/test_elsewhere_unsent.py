@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,6 +95,24 @@ def test_what_could_not_be_dropped_is_known_of_until_it_has_arrived(tmp_path: Pa
         assert not dropped
         assert arrived >= waiting  # this is what must not come after a look
         wait_until(lambda: not left_behind(name, port), what="nothing left")
+
+
+def test_a_session_lies_where_the_run_loop_may_write_and_a_killed_one_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under systemd the system's folder for temporary files is shut."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "shut"))
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    home = tmp_path / "elsewhere"
+    left, others = home / f"session-{ended.pid}-x", home / f"session-{os.getppid()}-x"
+    for folder in (left, others, home / "freerdp"):
+        folder.mkdir(parents=True)
+    with session.own_folder(home) as mine:
+        assert mine.parent == home
+        assert (mine.stat().st_mode & 0o777, home.exists()) == (0o700, True)
+        assert {path.name for path in home.iterdir()} == {mine.name, others.name, "freerdp"}
+    assert not mine.exists()
 
 
 def test_nobody_connects_while_something_could_still_arrive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,14 +151,20 @@ def test_what_is_typed_without_being_kept_is_known_by_its_length_alone(
 # --- what the next run loop hides -------------------------------------------------------------------------------------
 def hides_the_field(lesson: Lesson) -> bool:
     """Whether a run loop that begins now hides where the secret was typed."""
-    return any(Box.from_normalised(box, SIZE).contains(FIELD.center) for box in typed_before(lesson))
+    return any(Box.from_normalised(place.box, SIZE).contains(FIELD.center) for place in typed_before(lesson))
 
 
-def test_from_the_first_key_of_a_secret_its_row_says_where(teacher: Teacher, lesson: Lesson) -> None:
+def test_from_the_first_key_of_a_secret_its_row_says_where(
+    teacher: Teacher, lesson: Lesson, form: ScriptedDesktop
+) -> None:
     """S10.4: a run loop that is killed right then leaves a field that shows the secret."""
     teacher.click(FIELD)
     teacher.do(type="type", text="{{password}}", secret=SECRET)
     assert hides_the_field(lesson)
+    (place,) = typed_before(lesson)
+    assert place.within(form.grab().pixels) == (place.box,)
+    form.show("end")
+    assert place.within(form.grab().pixels) == (), "what stands there on another screen is no secret"
 
 
 def test_a_step_in_doubt_still_says_where_a_secret_was_typed() -> None:
@@ -207,5 +213,7 @@ def test_where_nobody_knew_the_field_a_secret_is_hidden_where_it_stands(lesson: 
     recorder = Mock(lesson=lesson, **{"sight.current.return_value": state})
     TypedSecrets(recorder, Redaction(Hidden(()))).hide({"password": SECRET})
     step.refresh_from_db()
-    assert typed_before(lesson) == [line.box.grown(2, state.frame.size).normalised(state.frame.size)]
+    assert [place.box for place in typed_before(lesson)] == [
+        line.box.grown(2, state.frame.size).normalised(state.frame.size)
+    ]
     assert "hunter2" not in str(step.screen)

@@ -16,7 +16,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from execution.choices import ExecutionState, PauseReason, PromptKind
-from execution.desktop.base import DesktopBusy
+from execution.desktop.base import DesktopBusy, DesktopRefused
 from execution.management.commands import runloop
 from execution.management.commands.runloop import parse_variables
 from execution.models import Decision, Execution, Prompt, Step
@@ -175,6 +175,20 @@ def test_a_desktop_that_is_held_is_exit_code_2(monkeypatch: pytest.MonkeyPatch, 
     with pytest.raises(CommandError, match="4711") as refusal:
         run("runloop")
     assert refusal.value.returncode == 2
+
+
+def test_a_login_that_is_refused_has_an_exit_code_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, made: list[dict[str, Any]]
+) -> None:
+    """The unit does not start it again: each try counts against the account."""
+
+    def refused(self: Any) -> None:
+        raise DesktopRefused("er-12 does not let us in")
+
+    monkeypatch.setattr(runloop.Runner, "run", refused)
+    with pytest.raises(CommandError, match="does not let us in") as refusal:
+        run("runloop")
+    assert refusal.value.returncode == runloop.EXIT_REFUSED == 3
 
 
 def test_values_are_split_at_the_first_sign_and_may_be_empty() -> None:

@@ -232,17 +232,19 @@ def test_the_same_is_not_said_twice() -> None:
     assert each_once(["One.", "One."]) == ["One."]
 
 
-TIMES = {"capture_ms": 10, "analyze_ms": 80, "match_ms": 5, "resolve_ms": 20, "act_ms": 2, "verify_ms": 100}
+TIMES = {
+    "capture_ms": 10, "analyze_ms": 80, "match_ms": 5, "resolve_ms": 20, "act_ms": 2, "look_ms": 300, "verify_ms": 100,
+}  # fmt: skip
 
 
 def test_the_bars_add_up_to_the_step() -> None:
     """What no part measured is a bar as well; a try that came to nothing is seen."""
-    tried = [{"act_ms": 3.0, "verify_ms": 200.0, "answer": "no", "message": "no", "picture": ""}]
+    tried = [{"act_ms": 3.0, "look_ms": 150.0, "verify_ms": 200.0, "answer": "no", "message": "no", "picture": ""}]
     step = Step(**TIMES, waited_ms=1500, total_ms=2500, attempts=tried, success=True)
     found = bars(step)
     assert sum(bar["ms"] for bar in found["bars"]) == pytest.approx(found["total_ms"], abs=0.05) == 2500
     names = [bar["name"] for bar in found["bars"]]
-    assert names[4:] == ["waited_ms", "act_ms", "verify_ms", "act_ms", "verify_ms", "rest"]
+    assert names[4:] == ["waited_ms", *2 * ["act_ms", "look_ms", "verify_ms"], "rest"]
     assert [bar["kind"] for bar in found["bars"] if bar["name"] == "verify_ms"] == ["no", "yes"]
     after = [bar["name"] for bar in bars(step, asked_after=True)["bars"]]
     assert after.index("waited_ms") > after.index("verify_ms")

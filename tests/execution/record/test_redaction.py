@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +20,9 @@ from hypothesis import strategies as st
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PromptKind
 from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
+from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
 from execution.models import Execution, Prompt
+from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.hidden import HIDDEN, Hidden
 from execution.record.payloads import screen_json
 from execution.record.redaction import WHOLE, NothingShown, Redaction
@@ -41,7 +43,7 @@ from execution.types import (
     Window,
 )
 from tests.factories import make_published
-from tests.support.scripted import BUTTON, analyzer, queue
+from tests.support.scripted import BUTTON, KnownReader, analyzer, queue
 from workflows.mask_patterns import Patterns
 from workflows.pictures import PictureStore
 
@@ -176,6 +178,66 @@ def test_a_field_in_which_a_secret_is_typed_is_hidden_from_then_on() -> None:
     assert (one.shown(state()).state.frame.pixels == GREY).all(), "nobody knows where it was typed"
 
 
+def drawn(*shapes: tuple[Box, str]) -> np.ndarray:
+    """A white screen with framed boxes and what stands in them."""
+    pixels = np.full((300, 400, 3), 255, np.uint8)
+    for box, text in shapes:
+        cv2.rectangle(pixels, (box.x, box.y), (box.right - 1, box.bottom - 1), (120, 110, 100), 1)
+        cv2.putText(pixels, text, (box.x + 6, box.bottom - 8), cv2.FONT_HERSHEY_SIMPLEX, 0.45, (20, 20, 20), 1)
+    return pixels
+
+
+def showing(pixels: np.ndarray, *lines: TextLine) -> ScreenState:
+    return ScreenState(frame=Frame(pixels=pixels, taken_at=datetime.now(UTC)), texts=lines, text_method="known")
+
+
+def typed_into(field: Element, seen: ScreenState) -> Redaction:
+    one = Redaction(Hidden(["Zx81-Quokka"]))
+    edge = SimpleNamespace(action_type="type_text", target=None)
+    typed = SimpleNamespace(edge=edge, params={"text": "Zx81-Quokka"}, resolution=SimpleNamespace(box=None))
+    hide_what_is_typed(one, typed, replace(seen, elements=(field,)))  # type: ignore[arg-type]
+    return one
+
+
+PASSWORD = Element(box=Box(100, 120, 200, 30), role=ElementRole.FIELD, states=frozenset({ElementState.FOCUSED}))
+
+
+def test_a_secrets_field_is_hidden_as_long_as_it_is_in_sight_and_not_what_stands_there_later() -> None:
+    """S10.3, S10.4: the list that follows a login has a patient's row where the password was typed."""
+    one = typed_into(PASSWORD, showing(drawn((PASSWORD.box, ""))))
+    misread = TextLine(text="Zx8l Quokko", box=Box(104, 126, 90, 18))
+    refused = one.shown(showing(drawn((PASSWORD.box, "Zx81-Quokka"), (Box(90, 30, 220, 40), "Wrong")), misread)).state
+    assert is_hidden(refused.frame.pixels, PASSWORD.box)
+    assert refused.texts[0].text == HIDDEN
+
+    rows = [(Box(20, 20 + 27 * n, 360, 28), f"DUPONT Lea  Ward {n}") for n in range(9)]
+    row, told = (
+        TextLine(text="DUPONT Lea", box=Box(100, 128, 90, 18)),
+        TextLine(text="Zx81-Quokka", box=Box(30, 250, 99, 18)),
+    )
+    listed = showing(drawn(*rows), row, told)
+    one.seen(listed)
+    shown = one.shown(listed).state
+    assert [line.text for line in shown.texts] == ["DUPONT Lea", HIDDEN]
+    assert (shown.frame.pixels[:240] == listed.frame.pixels[:240]).all()
+    assert is_hidden(shown.frame.pixels, told.box), "the secret's own letters, wherever they are read"
+    assert (one.live(listed.frame)[:240] == listed.frame.pixels[:240]).all()
+
+    back = showing(drawn((PASSWORD.box, "Zx81-Quokka")))
+    assert is_hidden(one.live(back.frame), PASSWORD.box), "its field is in sight again"
+    assert is_hidden(one.unmasked(back.frame), PASSWORD.box)
+
+
+def test_until_another_screen_was_read_the_live_picture_keeps_the_secrets_field_hidden() -> None:
+    """Screens that fade into each other show a little of both."""
+    form, other = showing(drawn((PASSWORD.box, ""))), showing(drawn((Box(10, 10, 380, 280), "List")))
+    one = typed_into(PASSWORD, form)
+    one.seen(form)
+    assert is_hidden(one.live(other.frame), PASSWORD.box)
+    one.seen(other)
+    assert (one.live(other.frame) == other.frame.pixels).all()
+
+
 def test_a_secret_that_another_workflow_is_given_hides_nothing_before_it_is_typed() -> None:
     """S6.12: it is handed on; with the act that types it inside its field is hidden."""
     one = Redaction(Hidden(["Zx81-Quokka"]))
@@ -214,7 +276,9 @@ def started(effect_class: str = "opaque", **fields: Any) -> Execution:
     return queue(make_published(nodes=nodes, edges=[click], variables=[], **fields))
 
 
-def run(execution: Execution, desktop: ScriptedDesktop, *answers: str) -> list[Prompt]:
+def run(
+    execution: Execution, desktop: ScriptedDesktop, *answers: str, eyes: ScreenAnalyzer | None = None
+) -> list[Prompt]:
     said, asked = list(answers), []
 
     def answer(prompt: Prompt) -> None:
@@ -222,7 +286,8 @@ def run(execution: Execution, desktop: ScriptedDesktop, *answers: str) -> list[P
         decide(prompt_id=prompt.pk, choice=said.pop(0), source=DecisionSource.PROGRAM)
 
     leave = threading.Event()
-    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=leave, hooks=Hooks(on_prompt=answer)).run()
+    eyes = eyes or analyzer(desktop)
+    Runner(desktop=desktop, analyzer=eyes, once=True, leave=leave, hooks=Hooks(on_prompt=answer)).run()
     return asked
 
 
@@ -299,3 +364,50 @@ def test_flags_that_cannot_be_understood_hide_everything() -> None:
     step = Execution.objects.by_id(execution.execution_id).steps.order_by("index").first()
     assert (PictureStore().get(step.picture_before) == GREY).all()
     assert MAIL not in everything()
+
+
+class FocusedField:
+    """Sees where the password goes."""
+
+    def __init__(self, desktop: ScriptedDesktop, box: Box) -> None:
+        self._desktop, self._box = desktop, box
+
+    def detect(self, pixels: np.ndarray, texts: object) -> tuple[Element, ...]:
+        there = self._desktop.window().title.startswith("One")
+        return (Element(box=self._box, role=ElementRole.FIELD, states=frozenset({ElementState.FOCUSED})),) * there
+
+
+def test_a_run_shows_the_list_that_follows_its_login_and_never_the_password() -> None:
+    """S10.3, S10.4: a patient's row stands where the password was typed, which the program shows in clear."""
+    place = Box(60, 190, 300, 40)
+    login, listed = page("one", "two"), page("two", "", "Ward 3", "DUPONT Lea 1951")
+    login = replace(login, widgets=[*login.widgets, Field(name="password", box=place)])
+    desktop = ScriptedDesktop([login, listed])
+    nodes = [
+        {"node_id": n, "name": n.title(), "texts": [f"Page {n}"], "window_title": f"{n.title()} - Forms", **marks}
+        for n, marks in (("one", {"is_entry": True}), ("two", {"is_end": True}))
+    ]
+    common = {"settle_ms": 20, "settle_timeout_ms": 200, "retry_backoff_ms": 0}
+    button = {"target_id": "go", "label": "Go on", "text": "Go on", "role": "button"}
+    edges = [
+        {"edge_id": "type", "source": "one", "destination": "one", "order": 0, "action_type": "type_text",
+         "params": {"text": "{{password}}"}, **common},
+        {"edge_id": "go", "source": "one", "destination": "two", "order": 1, "action_type": "click",
+         "target": button, "expect": {"window_title": "Two - Forms"}, **common},
+    ]  # fmt: skip
+    variables = [{"name": "password", "kind": "secret"}]
+    execution = queue(
+        make_published(nodes=nodes, edges=edges, variables=variables), variables={"password": "hunter2xyz"}
+    )
+    eyes = ScreenAnalyzer(KnownReader(desktop), FocusedField(desktop, place), None)
+    desktop.click(place.center)
+    run(execution, desktop, "done", eyes=eyes)
+    assert desktop.memory["password"] == "hunter2xyz"
+    done = Execution.objects.by_id(execution.execution_id)
+    typed, went, *_ = done.steps.order_by("index")
+    store, inside = PictureStore(), place.grown(-3, desktop.grab().size)
+    for digest in (typed.picture_after, went.picture_before):
+        assert is_hidden(store.get(digest), inside)
+    assert (store.get(went.picture_after) == desktop.grab().pixels).all()
+    last = done.steps.order_by("index").last()
+    assert "DUPONT Lea 1951" in last.screen["perception"]["detected_text"]

@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from execution.choices import ExecutionState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.widgets import Field, ScriptedScreen, TextLabel
-from execution.models import Execution
+from execution.models import Execution, Step
 from execution.record.hidden import HIDDEN
 from execution.record.journal import Journal
-from execution.record.secret_values import secrets_of
+from execution.record.secret_values import redaction_for, secrets_of
 from execution.types import Box, Point
 from rpa_site.logs import LineFormatter
 from tests.execution.record.test_redaction import everything
 from tests.execution.running.test_runner import Talk, hooks
 from tests.factories import make_published
 from tests.support.scripted import queue
+from workflows.pictures import PictureStore
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.security, pytest.mark.usefixtures("own_folder")]
 
@@ -106,6 +108,37 @@ def test_nothing_that_a_run_leaves_holds_the_secret_that_it_typed(
     files = [path for path in tmp_path.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
     assert files == []
     assert HIDDEN in str(list(execution.steps.values_list("suggestion", flat=True)))
+
+
+def test_a_run_loop_that_takes_over_hides_the_field_while_it_is_in_sight() -> None:
+    """S9.2, S10.3: the picture that was kept before the secret was typed tells what surrounded it."""
+    execution = started()
+    field = Box(60, 200, 300, 40)
+    words = TextLabel(text="A patient's row", at=Point(80, 210))
+    desktop = ScriptedDesktop(
+        [
+            ScriptedScreen(name="form", title="Form", widgets=[Field(name="key", box=field)]),
+            ScriptedScreen(name="list", title="List", widgets=[words]),
+        ]
+    )
+    form = desktop.grab()
+    box = list(field.normalised(form.size))
+    kept = {"action": "type_text", "params": {"text": HIDDEN}, "box": box, "target": {"role": "field"}}
+    Step.objects.create(
+        execution=execution,
+        index=1,
+        epoch=1,
+        suggestion=kept,
+        intent_at=timezone.now(),
+        started_at=timezone.now(),
+        picture_before=PictureStore().put(form.pixels),
+    )
+    redaction, _ = redaction_for(execution, execution.version.spec())
+    desktop.show("list")
+    listed = desktop.grab()
+    assert (redaction.live(listed) == listed.pixels).all()
+    inside = redaction.live(form)[field.y : field.bottom, field.x : field.right]
+    assert (inside == 128).all()
 
 
 def test_the_sealed_values_go_when_the_run_ends() -> None:

@@ -15,13 +15,17 @@ from analytics.models import StepMetric
 from analytics.projection import project, rebuild
 from execution.actions.decide import decide
 from execution.choices import Outcome, StepPhase
+from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Prompt, Step
 from execution.models.step import PARTS
 from execution.record.journal import Journal
 from execution.record.payloads import step_payload
+from execution.running.runner import Runner
 from execution.types import ScreenState, Timings
 from tests.doubles.stage import Stage
 from tests.doubles.world import World
+from tests.support.scripted import analyzer, publish_line, queue, screens
+from workflows.graph import EdgeSpec
 
 pytestmark = pytest.mark.django_db
 
@@ -78,6 +82,11 @@ class TimedWorld:
         verification, after = self._world.verify(*args)
         return replace(verification, verify_ms=self._takes()), after
 
+    def settle(self, edge: EdgeSpec) -> ScreenState:
+        self._world.settle(edge)
+        self._takes()  # until the screen stands still
+        return self.observe()
+
 
 def timed(stage: Stages, monkeypatch: pytest.MonkeyPatch, seed: int, mode: str) -> tuple[Stage, Clock]:
     run, clock = stage(mode), Clock(monkeypatch)
@@ -105,6 +114,7 @@ def test_the_whole_is_at_least_the_sum_of_its_parts(stage: Stages, monkeypatch: 
         assert step.waited_ms == pytest.approx(60_000 + seed)
         assert step.robot_ms == pytest.approx(step.total_ms - step.waited_ms) and step.robot_ms < 30_000
         assert step.ocr_ms + step.ui_ms <= step.analyze_ms
+        assert not step.cache_hit
 
 
 def test_it_is_no_longer_than_its_turn(stage: Stages, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,3 +187,27 @@ def test_waiting_is_told_wherever_times_are(stage: Stages, monkeypatch: pytest.M
     StepMetric.objects.update(waited_ms=-1, total_ms=-1)
     rebuild()
     assert list(StepMetric.objects.order_by("step").values("step", "waited_ms", "total_ms", "started_at")) == kept
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("own_folder")
+def test_reading_after_an_act_is_told_and_what_was_read_is_not_called_known() -> None:
+    """S7.7: the screen that an act led to is read in its step; the next one finds it known, and reads what follows."""
+    execution = queue(publish_line("one", "two", "three"))
+    desktop = ScriptedDesktop(screens("one", "two", "three"))
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True).run()
+    first, second, *rest = execution.steps.order_by("index")
+    assert first.look_ms > 0 and second.look_ms > 0
+    assert second.ocr_ms == 0, "it was read after the act before"
+    assert (first.cache_hit, second.cache_hit) == (False, False)
+    assert [(step.edge_id, step.cache_hit, step.look_ms) for step in rest] == [("", True, 0)]
+    assert step_payload(second)["look_ms"] == round(second.look_ms, 2)
+
+
+def test_judging_and_looking_are_told_apart(stage: Stages, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S7.7: looks that judging asked for are no part of it."""
+    run, _clock = timed(stage, monkeypatch, 11, "automatic")
+    run.run()
+    for step in run.row().steps.exclude(edge_id=""):
+        assert 0 < step.look_ms < 4 * 900
+        assert step.total_ms > step.measured_ms, "waiting for a still screen is neither"

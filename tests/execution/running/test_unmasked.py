@@ -20,6 +20,7 @@ from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
 from execution.record.hidden import Hidden
 from execution.record.redaction import NothingShown, Redaction
+from execution.record.typed_places import TypedPlace
 from execution.running import live_picture, unmasked
 from execution.running.runner import Runner
 from execution.running.shown_capture import ShownCapture
@@ -171,7 +172,7 @@ def test_a_socket_that_its_run_loop_left_behind_costs_nothing(client_of, admin, 
 def test_what_the_run_types_secretly_stays_hidden(desk: Desk) -> None:
     """S10.3: in its field, and wherever the screen repeats it."""
     hiding = masked(values=("Xk7-very-secret",), patterns=Patterns(["email"]))
-    hiding.typed_secret((0.0, 0.0, 0.25, 1.0))
+    hiding.typed_secret(TypedPlace((0.0, 0.0, 0.25, 1.0)))
     line = TextLine(text="It is Xk7-very-secret", box=Box(70, 60, 40, 12))
     hiding.seen(ScreenState(frame=frame(), texts=(line,), text_method="known"))
     pixels = hiding.unmasked(frame())

@@ -12,10 +12,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from execution.models import Execution, Robot
 from gpu.machine.ownership import Ownership
+from gpu.machine.publisher import write_events
 from gpu.machine.status import gpu_folder
 from gpu.models import GPUState
 from gpu.pages.news import banner_now, news_of_gpu
+from gpu.types import as_json
+from tests.factories import make_execution
+from tests.gpu.rows import STATUS, VLM
 from tests.support.gpu_rows import DEGRADED, make_event, make_request, make_state
 from tests.support.sockets import Socket, in_thread, session_of
 
@@ -113,6 +118,33 @@ async def test_an_owner_that_dies_is_told_without_any_row(owner, session_key):
         second = await gpu_of(socket)
     assert second["mark"] != first["mark"]
     assert second["banner"] is None, "what the dead said of the server is not known any more"
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("kind", ["resource_changed", "idle_unload"])
+async def test_what_happens_to_a_gpu_reaches_browsers_as_a_kind_of_its_own(owner, session_key, kind):
+    """S3.9, S8.2: as the newest for whoever follows all runs, and among the events of the runs beside it."""
+    await in_thread(make_state)
+    runs = [await in_thread(run_on, host) for host in ("desk-7", "desk-8")]
+    said = {"machine": "desk-7", "at": timezone.now(), "kind": kind, "text": "Idle.", "status": as_json(STATUS)}
+    here, elsewhere = (f"/ws/executions/{run.execution_id}/?after={run.next_seq - 1}" for run in runs)
+    async with Socket("/ws/runs/", session_key=session_key) as every, Socket(here, session_key=session_key) as one:
+        await gpu_of(every)
+        await in_thread(write_events, [said])
+        told = await every.hear_until(lambda message: message["type"] == "gpu" and message["event"])
+        (event,) = (await one.hear_until(lambda message: message["type"] == "events"))["events"]
+    assert (told["event"]["kind"], told["event"]["message"], told["event"]["machine"]) == (kind, "Idle.", "desk-7")
+    assert (event["kind"], event["payload"]) == (kind, {
+        "machine": "desk-7", "message": "Idle.", "mode": "idle", "vlm_model": VLM, "vlm_state": "unloaded",
+        "used_mb": 1000, "total_mb": 24_000,
+    })  # fmt: skip
+    async with Socket(elsewhere, session_key=session_key) as other:
+        assert await other.receive_nothing(timeout=0.3)
+
+
+def run_on(host: str) -> Execution:
+    robot = Robot.objects.create(name=host, desktop=f"{host}:1", host=host, pid=1)
+    return make_execution(state="running", desktop=robot.desktop, robot=robot)
 
 
 # --- what is read ---------------------------------------------------------------------------------------------------

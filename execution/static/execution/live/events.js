@@ -7,6 +7,7 @@ import { emphasised, named } from "./sentence.js";
 const ICONS = {
   state: ["activity", "muted"], step: ["circle-check", "green-ink"], prompt: ["message-question", "blue-ink"], decision: ["user-check", "blue-ink"],
   degraded: ["gauge", "amber-ink"], drift_detected: ["trending-down", "amber-ink"], error: ["alert-circle", "red-ink"],
+  resource_changed: ["cpu", "muted"], idle_unload: ["zzz", "muted"],
   control: ["hand-finger", "blue-ink"], wish: ["user-check", "blue-ink"], mode_changed: ["switch-horizontal", "blue-ink"], version_changed: ["school", "blue-ink"],
 };
 const STEP_ICONS = { failed: ["alert-circle", "red-ink"], rejected: ["circle-x", "red-ink"], skipped: ["player-skip-forward", "muted"], interrupted: ["circle-minus", "muted"], manual: ["hand-finger", "blue-ink"], observed: ["eye", "muted"] };
@@ -71,7 +72,8 @@ function words(store, { kind, payload }) {
   if (kind === "degraded") return say("event_degraded", { reason: payload.reason });
   if (kind === "drift_detected") return payload.message || say("event_drift", { name: store.nodeName(payload.node_id) });
   if (kind === "error") return payload.message ?? "";
-  return say({ resource_changed: "event_resource", idle_unload: "event_unload" }[kind] ?? "") || kind;
+  if (kind === "resource_changed" || kind === "idle_unload") return payload.message;
+  return kind;
 }
 
 /** What somebody did who has control; of what they typed nobody knows more than how much. */

@@ -6,7 +6,7 @@ import { mendLink } from "./mend.js";
 import { messageOf, robotTime } from "./sentence.js";
 
 const RUNGS = ["coords_cache", "anchor_template", "ocr_text", "som_text_match", "som_vlm"];
-const TIMES = ["capture_ms", "ocr_ms", "ui_ms", "match_ms", "resolve_ms", "act_ms", "verify_ms"];
+const TIMES = ["capture_ms", "ocr_ms", "ui_ms", "match_ms", "resolve_ms", "act_ms", "look_ms", "verify_ms"];
 
 export function whyView(store) {
   const panel = find("#panel-why");
