@@ -275,7 +275,6 @@ class Runner:
         self.listen_to(journal)
         if claimed.deadly:
             self._set_aside(journal)
-            return True
         self._begin(journal, place)
         try:
             self._gpu.follow(journal)
@@ -283,6 +282,7 @@ class Runner:
                 journal.tidy()
                 if check_same_desktop(journal, place.identity):
                     go_on_after_a_cut(journal, place.identity)
+                self._until_it_goes_on(journal, place)
             loop = self._once_read(journal, place)
             if loop is not None:
                 loop.run()
@@ -335,11 +335,19 @@ class Runner:
             capture.redaction = self.patience.until_done(between_runs, for_ever=True)
 
     def _set_aside(self, journal: Journal) -> None:
-        """A run whose loops die is not taken a third time; nothing of it is loaded or called before it is ended."""
+        """A run whose loops die is not gone on with a third time before a person says so."""
         words = say("running.set_aside", n=journal.execution.deaths)
-        journal.error("set_aside", words)
-        journal.finish(ExecutionState.FAILED, words)
-        self._terminal.end(journal.execution)
+        log.warning(words, extra={"execution": journal.execution.execution_id})
+        journal.set_aside(words)
+
+    def _until_it_goes_on(self, journal: Journal, place: Workplace) -> None:
+        """Nothing of a run that stands still is loaded or called before somebody wishes something of it: that may be
+        what ends run loops."""
+        while not self.leave.is_set() and journal.refresh().stands_for_a_person:
+            place.heartbeat.check()
+            let_go_of_broken()
+            place.capture.follow(journal.execution)
+            self.leave.wait(LOOK_EVERY_S)
 
     def listen_to(self, journal: Journal) -> None:
         """Say on the terminal what becomes of the run; its mode drives the GPU."""
@@ -353,15 +361,15 @@ class Runner:
         """
         while not self.leave.is_set():
             place.heartbeat.check()
+            if journal.refresh().wish == Wish.STOP:
+                journal.finish(ExecutionState.STOPPED)
+                return None
             try:
                 return self._loop(journal, place)
             except PictureAway as error:
                 if journal.execution.state != ExecutionState.PAUSED:
                     journal.error("storage", told_by(error))
                     journal.pause(PauseReason.STORAGE, told_by(error))
-            if journal.refresh().wish == Wish.STOP:
-                journal.finish(ExecutionState.STOPPED)
-                return None
             self.leave.wait(RECONNECT_EVERY_S)
         return None
 
