@@ -23,10 +23,10 @@ from execution.learning.overlay import overlaid
 from execution.models import Execution, Prompt, Robot
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
-from execution.record.claims import Claim, Heartbeat, claim, lesson_for, release
+from execution.record.claims import Claim, Heartbeat, beat, claim, lesson_for, release
 from execution.record.connections import let_go_of_broken
 from execution.record.journal import Journal
-from execution.record.patience import Patience, forget
+from execution.record.patience import Patience, connect_anew, forget
 from execution.record.reference_store import references_for
 from execution.record.secret_values import between_runs
 from execution.running import service_manager
@@ -35,7 +35,7 @@ from execution.running.control_session import ControlSession
 from execution.running.desktops import open_named
 from execution.running.gpu_mode import RunDrivenGpu
 from execution.running.learner import RunLearner
-from execution.running.lesson_session import LessonSession
+from execution.running.lesson_session import LessonSession, is_taken_anew
 from execution.running.naming import element_classifier
 from execution.running.pace import Pace
 from execution.running.parts import build_stages
@@ -236,14 +236,24 @@ class Runner:
         if lesson is None:
             return False
         self.out(_("Teaching “%(name)s”.") % {"name": lesson.workflow.name})
-        LessonSession(
+        session = LessonSession(
             lesson,
             desktop=place.desktop,
             analyzer=place.analyzer,
             store=self.pictures,
             leave=self.leave,
             may_act=place.heartbeat.check,
-        ).run()
+        )
+        try:
+            session.run()
+        except Exception as error:
+            if not is_taken_anew(error):
+                raise
+            log.warning("the lesson is taken anew: %s", error, extra={"lesson": lesson.lesson_id})
+            connect_anew()
+            self.patience.until_done(lambda: beat(place.robot), for_ever=True)
+            self.leave.wait(RECONNECT_EVERY_S)
+            return True
         self.out(_("The lesson of “%(name)s” is over.") % {"name": lesson.workflow.name})
         return True
 
