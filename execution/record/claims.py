@@ -63,8 +63,9 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
         if execution_id:
             mine, queued = mine.filter(execution_id=execution_id), queued.filter(execution_id=execution_id)
         left = mine.first()
+        is_held = bool(execution_id) and Execution.objects.abandoned_on(robot.desktop).exists()  # by another run
         # what another loop is claiming right now is passed over; SQLite has one writer at a time
-        waiting = None if left else queued.select_for_update(skip_locked=True, of=("self",)).first()
+        waiting = None if left or is_held else queued.select_for_update(skip_locked=True, of=("self",)).first()
         found = left or waiting
         if found is None or (waiting is not None and not _has_room_still(waiting)):
             return None

@@ -45,7 +45,7 @@ from execution.running.shown_capture import ShownCapture
 from execution.running.terminal import Terminal
 from execution.running.timing import with_clocks
 from execution.running.unmasked import UnmaskedPicture
-from execution.running.untaken import Untaken
+from execution.running.untaken import Untaken, why_untaken
 from execution.signals import run_begun, run_ended, tell
 from execution.turn.coach import Coach
 from execution.turn.limits import LoopLimits
@@ -53,7 +53,7 @@ from execution.turn.loop import Loop
 from execution.turn.stages import Stages
 from execution.turn.workflow_stages import WorkflowStages
 from gpu import get_gpu_resource_manager
-from sentences.said import cause, say, told_by, worded
+from sentences.said import by_sentence, cause, say, told_by, worded
 from workflows.availability import is_away
 from workflows.exceptions import PictureAway
 from workflows.pictures import PictureStore
@@ -215,7 +215,7 @@ class Runner:
             )
             if claimed is None:
                 if self.once or self._has_ended():
-                    self.out(_("Nothing is queued for this desktop."))
+                    self.out(self._why_nothing())
                     return
                 if self.execution_id:
                     self._untaken.look(self.execution_id)
@@ -256,6 +256,13 @@ class Runner:
             return True
         self.out(_("The lesson of “%(name)s” is over.") % {"name": lesson.workflow.name})
         return True
+
+    def _why_nothing(self) -> str:
+        """Why a loop that is here for one run, or for the next one, leaves without any."""
+        why = self.patience.until_done(lambda: why_untaken(self.execution_id), for_ever=True)
+        if not why:
+            return _("Nothing is queued for this desktop.")
+        return worded(by_sentence([why, say("waiting.stays_queued", id=self.execution_id)]))
 
     def _has_ended(self) -> bool:
         """Whether the one run that this loop is for was stopped before it was taken."""
