@@ -27,6 +27,9 @@ ANSWERS = sorted({choice for choices in CHOICES_OF_PROMPT.values() for choice in
 # --- in ---------------------------------------------------------------------------------------------------------------
 class StartSerializer(serializers.Serializer):
     workflow_id = serializers.CharField(max_length=100)
+    version = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=1, help_text="Its number; without it, the newest."
+    )
     mode = serializers.CharField(
         required=False,
         allow_blank=True,

@@ -104,6 +104,7 @@ class ExecutionsView(RunsView, ListAPIView):
             variables=data.get("variables"),
             desktop=data.get("desktop", ""),
             priority=data["priority"],
+            version_number=data["version"],
             user=request.user,
             origin=origin_of(request),
             flags={name: data.get(name) for name in FLAGS},

@@ -526,7 +526,6 @@ def test_what_a_run_waits_for_is_ended_from_its_page(page_of, operator, designer
     question = page.locator("#question")
     expect(question).to_contain_text(f"run {left.pk} of “{version.workflow.name}”, which is paused")
     expect(question.get_by_role("link")).to_have_attribute("href", f"/runs/{left.execution_id}")
-    shoot(page, "behind_run")
     question.get_by_role("button", name=f"Stop run {left.pk}").click()
     page.locator("#stop-dialog button.danger").click()
     wait_until(lambda: Execution.objects.get(pk=left.pk).wish == "stop", what="the wish")
@@ -538,13 +537,5 @@ def test_what_a_run_waits_for_is_ended_from_its_page(page_of, operator, designer
     other = page_of(designer, f"/runs/{run.execution_id}")
     expect(other.locator("#question").get_by_role("link")).to_have_attribute("href", f"/teach/{lesson.lesson_id}")
     other.locator("#question").get_by_role("button", name="End the lesson").click()
-    shoot(other, "behind_lesson")
     other.locator("#end-lesson-dialog button.danger").click()
     wait_until(lambda: Lesson.objects.get().state == "done", what="the end of the lesson")
-
-
-def shoot(page, name):
-    import os
-
-    if folder := os.environ.get("SHOTS"):
-        page.screenshot(path=f"{folder}/{name}.png")
