@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError, InterfaceError
 from django.utils.translation import gettext as _
 
 from execution.actions.control import resume
@@ -246,7 +247,7 @@ class Runner:
         )
         try:
             session.run()
-        except Exception as error:
+        except (LeaseLost, DatabaseError, InterfaceError) as error:
             if not is_taken_anew(error):
                 raise
             log.warning("the lesson is taken anew: %s", error, extra={"lesson": lesson.lesson_id})
