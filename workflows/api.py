@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from audit.models import Verb
 from audit.recording import record
-from workflows.actions.publish import publish
+from workflows.actions.publish import publish, publish_again
 from workflows.bundle import export_bundle, import_bundle
 from workflows.models import Workflow
 from workflows.needs import RobotNeeds, needs_of, write_needs
@@ -126,6 +126,27 @@ class WorkflowPublish(APIView):
         form.is_valid(raise_exception=True)
         workflow = Workflow.objects.by_id(workflow_id)
         version = publish(workflow=workflow, user=request.user, note=form.validated_data["note"])
+        return Response(WorkflowVersionSerializer(version).data)
+
+
+class VersionPublish(APIView):
+    """Publish an earlier version again: runs use it from now on, and the draft stays as it is."""
+
+    write_permission = PUBLISH
+
+    @extend_schema(
+        operation_id="workflows_publish_version",
+        request=PublishSerializer,
+        responses={
+            200: WorkflowVersionSerializer,
+            404: OpenApiResponse(description="There is no such workflow, or no such version of it."),
+        },
+    )
+    def post(self, request: Request, workflow_id: str, number: int) -> Response:
+        form = PublishSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        workflow = Workflow.objects.by_id(workflow_id)
+        version = publish_again(workflow=workflow, number=number, user=request.user, note=form.validated_data["note"])
         return Response(WorkflowVersionSerializer(version).data)
 
 

@@ -2,7 +2,7 @@
 
 DomainError
 ├── WorkflowError
-│   ├── UnknownWorkflow, NotPublished, UnknownNode
+│   ├── UnknownWorkflow, UnknownVersion, NotPublished, UnknownNode
 │   └── InvalidWorkflow        carries `problems`
 ├── PictureError
 │   ├── PictureRefused         too large, not a picture
@@ -34,6 +34,11 @@ class WorkflowError(DomainError):
 class UnknownWorkflow(WorkflowError):
     status_code = 404
     code = "unknown_workflow"
+
+
+class UnknownVersion(WorkflowError):
+    status_code = 404
+    code = "unknown_version"
 
 
 class NotPublished(WorkflowError):

@@ -13,7 +13,7 @@ from audit.models import Verb
 from audit.recording import record
 from sentences.said import worded
 from workflows import listing
-from workflows.actions.publish import digest_of, publish
+from workflows.actions.publish import digest_of, publish, publish_again
 from workflows.badges import LEARNING
 from workflows.bundle import export_bundle, import_bundle
 from workflows.called import called_by, take_newest
@@ -82,6 +82,21 @@ def publish_workflow(request: HttpRequest, workflow_id: str) -> HttpResponse:
         messages.info(request, _("Nothing has changed since version %(n)d.") % {"n": version.number})
     else:
         messages.success(request, _("Published as version %(n)d.") % {"n": version.number})
+    return redirect("workflow", workflow_id)
+
+
+@require_POST
+@permitted(PUBLISH)
+def publish_version(request: HttpRequest, workflow_id: str, number: int) -> HttpResponse:
+    """An earlier version is the one that runs use from now on."""
+    workflow = Workflow.objects.by_id(workflow_id)
+    before = workflow.latest_version()
+    version = publish_again(workflow=workflow, number=number, user=request.user)
+    if version == before:
+        messages.info(request, _("Nothing has changed since version %(n)d.") % {"n": version.number})
+    else:
+        words = _("Version %(m)d is as version %(n)d was, and new runs take it. The draft is as it was.")
+        messages.success(request, words % {"m": version.number, "n": number})
     return redirect("workflow", workflow_id)
 
 

@@ -59,22 +59,23 @@ def start(
     own_parts: str = "",
     priority: int | None = None,
     reason: str = "",
+    version_number: int | None = None,
 ) -> Execution:
-    """Make a run of the workflow's latest published version and queue it.
+    """Make a run of the workflow's latest published version, or of the one of that number, and queue it.
 
     Not `declared`: a program's own pipeline knows the nodes and variables, and takes others than the version has.
     `own_parts` are those of a program, by name: no run loop without them goes on with the run.
     `priority`: without one, the workflow's. `reason`: why it acts by itself though the workflow has not earned that.
-    Raises UnknownWorkflow, NotPublished, UnknownNode, BadMode, ModeNotEarned, MissingVariable, BadVariable or
-    UnknownWindowProvider, each naming the cause, and PermissionDenied where `user` may not; without a user it is the
-    server's own process.
+    Raises UnknownWorkflow, UnknownVersion, NotPublished, UnknownNode, BadMode, ModeNotEarned, MissingVariable,
+    BadVariable or UnknownWindowProvider, each naming the cause, and PermissionDenied where `user` may not; without a
+    user it is the server's own process.
     """
     asked = flags or {}
     if user is not None and not user.has_perm(OPERATE):
         raise PermissionDenied(OPERATE)
     may_choose(user, asked.get("window_info_provider") or "")
     workflow = Workflow.objects.by_id(workflow_id)
-    version = workflow.latest_version()
+    version = workflow.latest_version() if version_number is None else workflow.version_numbered(version_number)
     graph = version.spec()
     if declared and start_node_id and graph.node(start_node_id) is None:
         known = ", ".join(n.node_id for n in graph.nodes)

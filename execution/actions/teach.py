@@ -19,6 +19,7 @@ from execution.actions import mending
 from execution.choices import LessonKind, LessonState
 from execution.exceptions import LessonTaken, UnknownLesson
 from execution.models import Execution, Lesson, Robot
+from sentences.said import say
 from workflows.models import Workflow
 from workflows.permissions import DESIGN
 
@@ -109,11 +110,18 @@ def come_back(lesson: Lesson) -> None:
         mending.begun(lesson)
 
 
-def close_lesson(lesson: Lesson) -> None:
-    """The lesson is over and its desktop free; the draft is what it is."""
-    is_last = Lesson.objects.filter(pk=lesson.pk).exclude(state=LessonState.DONE)
-    if is_last.update(state=LessonState.DONE, ended_at=timezone.now()):
-        mending.over(lesson)
+def close_lesson(lesson: Lesson, *, by: Any = None) -> None:
+    """The lesson is over and its desktop free; the draft is what it is. Where somebody else than its teacher ends it,
+    that is recorded, and the teacher is told."""
+    is_others = by is not None and by.pk != lesson.teacher_id
+    problem = say("lesson.ended_by", who=by.get_username()) if is_others else ""
+    with transaction.atomic():
+        is_last = Lesson.objects.filter(pk=lesson.pk).exclude(state=LessonState.DONE)
+        if is_last.update(state=LessonState.DONE, ended_at=timezone.now(), problem=problem):
+            mending.over(lesson)
+            if is_others:
+                about = lesson.workflow.workflow_id
+                record(Verb.CHANGED, user=by, kind="workflow", about=about, lesson=lesson.lesson_id, fields=["lesson"])
     lesson.refresh_from_db()
 
 

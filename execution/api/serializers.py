@@ -27,6 +27,9 @@ ANSWERS = sorted({choice for choices in CHOICES_OF_PROMPT.values() for choice in
 # --- in ---------------------------------------------------------------------------------------------------------------
 class StartSerializer(serializers.Serializer):
     workflow_id = serializers.CharField(max_length=100)
+    version = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=1, help_text="Its number; without it, the newest."
+    )
     mode = serializers.CharField(
         required=False,
         allow_blank=True,
@@ -406,6 +409,12 @@ class BehindSerializer(serializers.Serializer):
     state = serializers.CharField(help_text="queued, or as a run is that a robot has.")
 
 
+class LessonBehindSerializer(serializers.Serializer):
+    lesson_id = serializers.CharField()
+    workflow_name = serializers.CharField()
+    teacher = serializers.CharField(help_text="Empty where it is nobody's any more.")
+
+
 class WaitingSerializer(serializers.Serializer):
     """Why a queued run is not taken."""
 
@@ -413,6 +422,7 @@ class WaitingSerializer(serializers.Serializer):
     code = serializers.CharField(help_text="Of the message.")
     values = serializers.DictField(help_text="Of the message.")
     behind = BehindSerializer(many=True, help_text="Runs that it waits for, those at work first; at most 20.")
+    lessons = LessonBehindSerializer(many=True, help_text="Lessons that hold a desktop which it would fit.")
     ahead = serializers.IntegerField(help_text="How many runs are taken before it.")
 
 

@@ -105,6 +105,7 @@ class ExecutionsView(RunsView, ListAPIView):
             desktop=data.get("desktop", ""),
             priority=data["priority"],
             reason=data["reason"],
+            version_number=data["version"],
             user=request.user,
             origin=origin_of(request),
             flags={name: data.get(name) for name in FLAGS},

@@ -246,6 +246,12 @@ class Execution(models.Model):
         return self.state in FINAL
 
     @property
+    def stands_for_a_person(self) -> bool:
+        """Whether it is paused, and nobody has said yet how it goes on, in which mode, or has it in hand."""
+        wished = self.wish or self.wish_mode or self.pause_reason == PauseReason.CONTROL
+        return self.state == ExecutionState.PAUSED and not wished
+
+    @property
     def duration_seconds(self) -> float:
         """As its run loops measure it; clocks that are set change nothing of it. Pauses belong to it."""
         if self.started_at is None:

@@ -53,8 +53,16 @@ class StartForm(forms.Form):
         help_text=gettext_lazy("For Citrix and RDP: what tells which window is open inside."),
     )
 
-    def __init__(self, *args: Any, workflow: Workflow, graph: GraphSpec, user: Any, **kwargs: Any) -> None:
-        self.workflow, self.graph, self.user = workflow, graph, user
+    def __init__(
+        self,
+        *args: Any,
+        workflow: Workflow,
+        graph: GraphSpec,
+        user: Any,
+        version_number: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.workflow, self.graph, self.user, self.version_number = workflow, graph, user, version_number
         super().__init__(*args, **kwargs)
         self.fields["mode"].initial = usual = resolve_mode(None, earned(workflow, self.graph))
         if usual == ExecutionMode.AUTOMATIC or not user.has_perm(DESIGN):
@@ -137,6 +145,7 @@ class StartForm(forms.Form):
         try:
             return start(
                 workflow_id=self.workflow.workflow_id,
+                version_number=self.version_number,
                 mode=values["mode"],
                 start_node_id=values["start_node_id"] or None,
                 variables={v.name: values[PREFIX + v.name] for v in self.graph.asked},

@@ -130,6 +130,8 @@ def run_data(execution: Execution) -> dict[str, Any]:
         "decide": f"/api/executions/{key}/decide/",
         "hold": f"/api/executions/{key}/hold/",
         "waiting": f"/api/executions/{key}/waiting/",
+        "lesson": reverse("teach", args=["0"]),
+        "end_lesson": reverse("api_lesson_end", args=["0"]),
         "control": f"/api/executions/{key}/control/",
         "control_socket": f"/ws/control/{key}/",
         "snapshot": reverse("run_snapshot", args=[key]),

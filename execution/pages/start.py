@@ -30,9 +30,18 @@ def start(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"workflows": published, "workflow": workflow, "robots": Robot.objects.alive().count()}
     if workflow is None:
         return render(request, "execution/start.html", context)
-    version = workflow.latest_version()
+    latest = workflow.latest_version()
+    number = request.POST.get("version") or request.GET.get("version", "")
+    version = workflow.version_numbered(int(number)) if number.isdecimal() else latest
     graph = version.spec()
-    form = StartForm(request.POST or None, initial=_again(request), workflow=workflow, graph=graph, user=request.user)
+    form = StartForm(
+        request.POST or None,
+        initial=_again(request),
+        workflow=workflow,
+        graph=graph,
+        user=request.user,
+        version_number=version.number if number else None,
+    )
     if request.method == "POST" and form.is_valid():
         execution = form.start()
         if execution is not None:
@@ -42,6 +51,7 @@ def start(request: HttpRequest) -> HttpResponse:
     context |= {
         "form": form,
         "version": version,
+        "latest": latest,
         "entry": entry,
         "flags": flag_rows(workflow),
         "presets": [preset for name, preset in PRESETS.items() if name],

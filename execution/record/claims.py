@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MOST_DEATHS = 2  # of run loops that had a run in hand, one after the other, without the run getting any further
+MOST_DEATHS = 2  # of run loops that had a run at work, one after the other, without the run getting any further
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A run that is ours, and whether somebody else had begun it; `deadly`: it has ended its run loops."""
+    """A run that is ours, and whether somebody else had begun it; `deadly`: its run loops die over it."""
 
     execution: Execution
     taken_over: bool
@@ -63,8 +63,9 @@ def claim(robot: Robot, identity: DesktopIdentity, *, execution_id: str = "") ->
         if execution_id:
             mine, queued = mine.filter(execution_id=execution_id), queued.filter(execution_id=execution_id)
         left = mine.first()
+        is_held = bool(execution_id) and Execution.objects.abandoned_on(robot.desktop).exists()  # by another run
         # what another loop is claiming right now is passed over; SQLite has one writer at a time
-        waiting = None if left else queued.select_for_update(skip_locked=True, of=("self",)).first()
+        waiting = None if left or is_held else queued.select_for_update(skip_locked=True, of=("self",)).first()
         found = left or waiting
         if found is None or (waiting is not None and not _has_room_still(waiting)):
             return None
@@ -132,10 +133,13 @@ def lessons_on_pictures(robot: Robot) -> list[Lesson]:
 
 
 def _died(left: Execution, identity: DesktopIdentity) -> bool:
-    """Whether the run loop before us ended without letting go; a machine that went down was not the run's doing."""
+    """Whether the run loop before us ended without letting go, and over the run: a machine that went down was not the
+    run's doing, nor can what only waits for a person end a process."""
     booted = left.desktop_identity.get("boot_id")
     restarted = bool(booted and identity.boot_id and booted != identity.boot_id)
-    return left.in_hand and not restarted
+    if not left.in_hand or restarted:
+        return False
+    return not Execution.objects.needing_a_person().filter(pk=left.pk).exists()
 
 
 def release(execution: Execution) -> None:

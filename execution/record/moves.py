@@ -60,6 +60,17 @@ class Moves(FencedRun):
         """Nobody is there any more who acts on the desktop: it stays paused until a person says that it goes on."""
         self._stand_still(PauseReason.ASKED, say("record.control_left", who=who), {"by": who, "left": True})
 
+    @persistent
+    def set_aside(self, why: str) -> None:
+        """Its run loops died over it: it stands still, whatever was wished of it but a stop, until a person says how it
+        goes on; then it is tried as often again."""
+        with self._fenced() as execution:
+            if execution.wish != Wish.STOP:
+                self._update(wish=Wish.NONE, wish_node_id="", wish_press={}, wish_version=None)
+            self._update(deaths=0)
+            emit(execution, EventKind.ERROR, {"kind": "set_aside", "message": to_json(why)})
+            self._stand_still(PauseReason.ERROR, why, {})
+
     def _stand_still(self, reason: PauseReason, message: str, detail: Mapping[str, Any]) -> None:
         detail = self.hidden.any({"message": to_json(message), **detail})
         with self._fenced() as execution:

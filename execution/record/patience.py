@@ -64,7 +64,7 @@ class Patience:
                 if waited > settings.RPA_DATABASE_WAIT_S and not for_ever:
                     raise DatabaseAway(say("running.waited_in_vain", why=in_words(kind), n=waited)) from error
                 delay = min(delay * 2, MOST_S)
-                _connect_anew()
+                connect_anew()
             else:
                 if kind:
                     self._over(kind, time.monotonic() - began)
@@ -91,7 +91,7 @@ class Patience:
         self.on_return(by_sentence([in_words(kind), sentence]))
 
 
-def _connect_anew() -> None:
+def connect_anew() -> None:
     """A connection that has seen its file fail is not trusted; inside a transaction it is whoever opened it to say."""
     for connection in connections.all(initialized_only=True):
         if not connection.in_atomic_block:

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from execution.choices import ON_DESKTOP, ExecutionState, LessonKind
+from execution.choices import ON_DESKTOP, WAITING, ExecutionState, LessonKind
 from execution.models import Execution, Lesson, Robot
 from sentences.said import by_sentence, listed, say
 from workflows.choices import AbilityKind
 from workflows.models import WorkflowVersion
 from workflows.needs import NO_NEEDS, RobotNeeds, needs_of, together
 
-_AtWork = tuple[
-    int, int, int | None
-]  # a run on a desktop, by each workflow that it does: its key, the workflow's, its robot's
+# a run on a desktop, for each workflow that it does: its key, that one's, its robot's, its own workflow's name, state
+_AtWork = tuple[int, int, int | None, str, str]
 
 MOST_NAMED = 3  # robots in a sentence
 MOST_BEHIND = 20  # runs that are named; how many there are is told
@@ -38,7 +37,8 @@ class Place:
     programs: frozenset[str] = frozenset()
     takes: bool = True  # not in maintenance
     run: int | None = None  # the one on it
-    taught: bool = False
+    lesson: int | None = None  # that is given on it
+    busy_with: str = ""  # which of these, in words
 
     def lacks(self, needs: RobotNeeds) -> list[str]:
         """What of these it does not have, in words; nothing where it fits."""
@@ -75,10 +75,12 @@ class Waiter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """`behind` are the runs that it waits for, those at work first; `ahead` how many wait before it."""
+    """`behind` are the runs that it waits for, those at work first; `ahead` how many wait before it; `lessons` those
+    that hold a desktop which it fits."""
 
     message: str
     behind: tuple[int, ...] = ()
+    lessons: tuple[int, ...] = ()
     ahead: int = 0
 
 
@@ -132,25 +134,33 @@ def told(
             return Waiting(message=say("waiting.lacking", robots=_lacking(near, needs[waiter.version])))
         if not any(place.takes for place in fit):
             return Waiting(message=say("waiting.maintenance", robots=_named(fit)))
-        ahead = before(waiter)
+        ahead, lessons = before(waiter), list[int]()
         if held := full[waiter.version]:
             of_its_own = held[0] is flows[waiter.version][0]
             code = "waiting.full" if of_its_own else "waiting.full_inside"
             message, at_work = say(code, n=held[0].most_at_once, workflow=held[0].name), list(held[0].at_work)
-        elif all(place.taught or place.run for place in fit if place.takes):
-            message = say("waiting.busy", robots=_named([place for place in fit if place.takes]))
-            at_work = [place.run for place in fit if place.takes and place.run]
+        elif all(place.lesson or place.run for place in fit if place.takes):
+            busy = [place for place in fit if place.takes]
+            message = say("waiting.busy", robots=_busy(busy))
+            at_work = [place.run for place in busy if place.run]
+            lessons = [place.lesson for place in busy if place.lesson and not place.run]
         else:
             message, at_work = say("waiting.next"), []
         if ahead:
             message = by_sentence([message, say("waiting.behind", n=len(ahead))])
-        return Waiting(message=message, behind=(*at_work, *ahead)[:MOST_BEHIND], ahead=len(ahead))
+        behind = (*at_work, *ahead)[:MOST_BEHIND]
+        return Waiting(message=message, behind=behind, lessons=tuple(lessons[:MOST_BEHIND]), ahead=len(ahead))
 
     return why
 
 
 def _named(places: Iterable[Place]) -> str:
     return listed(_few([place.name for place in places]))
+
+
+def _busy(places: Iterable[Place]) -> str:
+    told = [say("waiting.robot_busy", robot=p.name, what=p.busy_with) if p.busy_with else p.name for p in places]
+    return listed(_few(told))
 
 
 def _few(names: list[str]) -> list[str]:
@@ -169,7 +179,8 @@ def waiting() -> Callable[[int], Waiting | None]:
     queued = Execution.objects.queued().values_list("pk", "version_id", "desktop")
     line = [Waiter(*row) for row in queued]
     on_desktops = Execution.objects.filter(state__in=ON_DESKTOP).order_by("pk")
-    at_work = list(on_desktops.values_list("pk", "version__does", "robot_id"))
+    columns = ("pk", "version__does", "robot_id", "version__workflow__name", "state")
+    at_work = list(on_desktops.values_list(*columns))
     return told(line, _places(at_work), _flows({waiter.version for waiter in line}, at_work))
 
 
@@ -177,7 +188,7 @@ def waiting_of(execution: Execution) -> dict[str, Any] | None:
     """Why that run waits for a robot, or for its own that has gone, and for which runs; None of one that does not."""
     if execution.state in ON_DESKTOP:
         gone = vanished([execution]).get(execution.pk)
-        return {"message": gone, "behind": [], "ahead": 0} if gone else None
+        return {"message": gone, "behind": [], "lessons": [], "ahead": 0} if gone else None
     found = waiting()(execution.pk) if execution.state == ExecutionState.QUEUED else None
     if found is None:  # nor of one that a robot has just taken
         return None
@@ -187,7 +198,15 @@ def waiting_of(execution: Execution) -> dict[str, Any] | None:
         for pk in found.behind
         if (run := runs.get(pk))
     ]
-    return {"message": found.message, "behind": behind, "ahead": found.ahead}
+    lessons = [
+        {"lesson_id": one.lesson_id, "workflow_name": one.workflow.name, "teacher": _teacher(one)}
+        for one in Lesson.objects.filter(pk__in=found.lessons).select_related("workflow", "teacher").order_by("pk")
+    ]
+    return {"message": found.message, "behind": behind, "lessons": lessons, "ahead": found.ahead}
+
+
+def _teacher(lesson: Lesson) -> str:
+    return lesson.teacher.get_username() if lesson.teacher else ""
 
 
 def vanished(executions: Iterable[Execution]) -> dict[int, str]:
@@ -200,8 +219,9 @@ def vanished(executions: Iterable[Execution]) -> dict[int, str]:
 
 
 def _places(at_work: Iterable[_AtWork]) -> list[Place]:
-    runs = {robot: pk for pk, _flow, robot in at_work}
-    taught = set(Lesson.objects.open().filter(kind=LessonKind.DESKTOP).values_list("robot_id", flat=True))
+    runs = {robot: (pk, name, state) for pk, _flow, robot, name, state in at_work}
+    taught = Lesson.objects.open().filter(kind=LessonKind.DESKTOP).select_related("workflow", "teacher")
+    lessons = {lesson.robot_id: lesson for lesson in taught}
     return [
         Place(
             name=robot.name,
@@ -211,18 +231,31 @@ def _places(at_work: Iterable[_AtWork]) -> list[Place]:
             tags=frozenset(one.name for one in robot.abilities.all() if one.kind == AbilityKind.TAG),
             programs=frozenset(one.name for one in robot.abilities.all() if one.kind == AbilityKind.PROGRAM),
             takes=not robot.is_in_maintenance,
-            run=runs.get(robot.pk),
-            taught=robot.pk in taught,
+            run=runs[robot.pk][0] if robot.pk in runs else None,
+            lesson=lessons[robot.pk].pk if robot.pk in lessons else None,
+            busy_with=_run_told(*runs[robot.pk]) if robot.pk in runs else _lesson_told(lessons.get(robot.pk)),
         )
         for robot in Robot.objects.alive().order_by("name").prefetch_related("abilities")
     ]
+
+
+def _run_told(pk: int, workflow: str, state: str) -> str:
+    told = "waiting.run_paused" if state == ExecutionState.PAUSED else "waiting.run"
+    return say("waiting.run_asks" if state in WAITING else told, run=str(pk), workflow=workflow)
+
+
+def _lesson_told(lesson: Lesson | None) -> str:
+    if lesson is None:
+        return ""
+    who = {"who": _teacher(lesson)} if lesson.teacher else {}
+    return say("waiting.lesson_by" if who else "waiting.lesson", workflow=lesson.workflow.name, **who)
 
 
 def _flows(versions: Collection[int], at_work: Collection[_AtWork]) -> dict[int, list[Flow]]:
     rows = WorkflowVersion.objects.filter(pk__in=versions).only("workflow_id").prefetch_related("does__needs")
     flows = dict[int, Flow]()
     for flow in {flow.pk: flow for row in rows for flow in row.does.all()}.values():
-        runs = tuple(pk for pk, key, _robot in at_work if key == flow.pk)
+        runs = tuple(pk for pk, key, *_more in at_work if key == flow.pk)
         flows[flow.pk] = Flow(name=flow.name, needs=needs_of(flow), most_at_once=flow.most_at_once, at_work=runs)
     return {
         row.pk: [flows[row.workflow_id], *(flows[one.pk] for one in row.does.all() if one.pk != row.workflow_id)]

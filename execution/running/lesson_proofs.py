@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, InterfaceError, connections
 
 from execution.lesson.beginnings import begins_on
 from execution.lesson.here import Here
@@ -54,7 +54,11 @@ class Proofs:
                     return
                 try:
                     self._prove()
-                except (DatabaseError, PictureAway) as error:  # a helper: it is tried again with the next change
+                except (
+                    DatabaseError,
+                    InterfaceError,
+                    PictureAway,
+                ) as error:  # a helper: it is tried again with the next change
                     log.warning("what was taught was not tried: %s", error)
         finally:
             connections.close_all()

@@ -63,8 +63,16 @@ PRESENCE_EVERY_S = 5.0
 _Message = dict[str, Any]
 
 
+def is_taken_anew(error: Exception) -> bool:
+    """Whether a lesson that this ended goes on once the database is there again: what was under way is in doubt."""
+    return isinstance(error, LeaseLost) or is_away(error)
+
+
 class LessonSession:
-    """`run` returns when the lesson is over, when nobody is there any more, or when the run loop leaves."""
+    """`run` returns when the lesson is over, when nobody is there any more, or when the run loop leaves.
+
+    Where `is_taken_anew` of what it raises, another one goes on from the rows.
+    """
 
     def __init__(
         self,
@@ -136,6 +144,7 @@ class LessonSession:
             self.sight.stop()
             self._pointing.join()
             self._let_go()
+            Lesson.objects.filter(pk=self.lesson.pk, state=LessonState.LIVE).update(state=LessonState.WAITING)
 
     def _serve(self) -> None:
         looked = presence = time.monotonic()
@@ -145,10 +154,10 @@ class LessonSession:
             except queue.Empty:
                 self._onlooker.tick()
                 self.recorder.tick()
-            except (DesktopLost, LeaseLost):
+            except DesktopLost:
                 raise
             except Exception as error:  # whatever ends a lesson ends that lesson alone: the robot goes on
-                if is_away(error):
+                if is_taken_anew(error):
                     raise
                 log.exception("the lesson failed", extra={"lesson": self.lesson.lesson_id})
                 self.lesson.steps.open().update(state=LessonStepState.DOUBT)

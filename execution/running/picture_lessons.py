@@ -17,7 +17,7 @@ from execution.models import Lesson, Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.claims import lessons_on_pictures
 from execution.record.connections import let_go_of_broken
-from execution.running.lesson_session import LessonSession
+from execution.running.lesson_session import LessonSession, is_taken_anew
 from execution.running.pace import Pace
 from sentences.said import cause, say, told_by
 from workflows.exceptions import PictureAway, PictureError
@@ -76,6 +76,9 @@ class PictureLessons:
                 return
             LessonSession(lesson, desktop=desktop, analyzer=self._analyzer, store=self._store, leave=self._leave).run()
         except Exception as error:  # whatever ends a lesson ends that lesson alone
+            if is_taken_anew(error):  # by the next look that reaches the database
+                log.warning("the lesson is taken anew: %s", error, extra={"lesson": lesson.lesson_id})
+                return
             log.exception("a lesson on pictures broke off", extra={"lesson": lesson.lesson_id})
             self._away(lesson, cause(error))
         finally:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError, InterfaceError
 from django.utils.translation import gettext as _
 
 from execution.actions.control import resume
@@ -23,10 +24,10 @@ from execution.learning.overlay import overlaid
 from execution.models import Execution, Prompt, Robot
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
-from execution.record.claims import Claim, Heartbeat, claim, lesson_for, release
+from execution.record.claims import Claim, Heartbeat, beat, claim, lesson_for, release
 from execution.record.connections import let_go_of_broken
 from execution.record.journal import Journal
-from execution.record.patience import Patience, forget
+from execution.record.patience import Patience, connect_anew, forget
 from execution.record.reference_store import references_for
 from execution.record.secret_values import between_runs
 from execution.running import service_manager
@@ -35,7 +36,7 @@ from execution.running.control_session import ControlSession
 from execution.running.desktops import open_named
 from execution.running.gpu_mode import RunDrivenGpu
 from execution.running.learner import RunLearner
-from execution.running.lesson_session import LessonSession
+from execution.running.lesson_session import LessonSession, is_taken_anew
 from execution.running.naming import element_classifier
 from execution.running.pace import Pace
 from execution.running.parts import build_stages
@@ -45,7 +46,7 @@ from execution.running.shown_capture import ShownCapture
 from execution.running.terminal import Terminal
 from execution.running.timing import with_clocks
 from execution.running.unmasked import UnmaskedPicture
-from execution.running.untaken import Untaken
+from execution.running.untaken import Untaken, why_untaken
 from execution.signals import run_begun, run_ended, tell
 from execution.turn.coach import Coach
 from execution.turn.limits import LoopLimits
@@ -53,7 +54,7 @@ from execution.turn.loop import Loop
 from execution.turn.stages import Stages
 from execution.turn.workflow_stages import WorkflowStages
 from gpu import get_gpu_resource_manager
-from sentences.said import cause, say, told_by, worded
+from sentences.said import by_sentence, cause, say, told_by, worded
 from workflows.availability import is_away
 from workflows.exceptions import PictureAway
 from workflows.pictures import PictureStore
@@ -215,7 +216,7 @@ class Runner:
             )
             if claimed is None:
                 if self.once or self._has_ended():
-                    self.out(_("Nothing is queued for this desktop."))
+                    self.out(self._why_nothing())
                     return
                 if self.execution_id:
                     self._untaken.look(self.execution_id)
@@ -236,16 +237,33 @@ class Runner:
         if lesson is None:
             return False
         self.out(_("Teaching “%(name)s”.") % {"name": lesson.workflow.name})
-        LessonSession(
+        session = LessonSession(
             lesson,
             desktop=place.desktop,
             analyzer=place.analyzer,
             store=self.pictures,
             leave=self.leave,
             may_act=place.heartbeat.check,
-        ).run()
+        )
+        try:
+            session.run()
+        except (LeaseLost, DatabaseError, InterfaceError) as error:
+            if not is_taken_anew(error):
+                raise
+            log.warning("the lesson is taken anew: %s", error, extra={"lesson": lesson.lesson_id})
+            connect_anew()
+            self.patience.until_done(lambda: beat(place.robot), for_ever=True)
+            self.leave.wait(RECONNECT_EVERY_S)
+            return True
         self.out(_("The lesson of “%(name)s” is over.") % {"name": lesson.workflow.name})
         return True
+
+    def _why_nothing(self) -> str:
+        """Why a loop that is here for one run, or for the next one, leaves without any."""
+        why = self.patience.until_done(lambda: why_untaken(self.execution_id), for_ever=True)
+        if not why:
+            return _("Nothing is queued for this desktop.")
+        return worded(by_sentence([why, say("waiting.stays_queued", id=self.execution_id)]))
 
     def _has_ended(self) -> bool:
         """Whether the one run that this loop is for was stopped before it was taken."""
@@ -275,7 +293,6 @@ class Runner:
         self.listen_to(journal)
         if claimed.deadly:
             self._set_aside(journal)
-            return True
         self._begin(journal, place)
         try:
             self._gpu.follow(journal)
@@ -283,6 +300,7 @@ class Runner:
                 journal.tidy()
                 if check_same_desktop(journal, place.identity):
                     go_on_after_a_cut(journal, place.identity)
+                self._until_it_goes_on(journal, place)
             loop = self._once_read(journal, place)
             if loop is not None:
                 loop.run()
@@ -335,11 +353,19 @@ class Runner:
             capture.redaction = self.patience.until_done(between_runs, for_ever=True)
 
     def _set_aside(self, journal: Journal) -> None:
-        """A run whose loops die is not taken a third time; nothing of it is loaded or called before it is ended."""
+        """A run whose loops die is not gone on with a third time before a person says so."""
         words = say("running.set_aside", n=journal.execution.deaths)
-        journal.error("set_aside", words)
-        journal.finish(ExecutionState.FAILED, words)
-        self._terminal.end(journal.execution)
+        log.warning(words, extra={"execution": journal.execution.execution_id})
+        journal.set_aside(words)
+
+    def _until_it_goes_on(self, journal: Journal, place: Workplace) -> None:
+        """Nothing of a run that stands still is loaded or called before somebody wishes something of it: that may be
+        what ends run loops."""
+        while not self.leave.is_set() and journal.refresh().stands_for_a_person:
+            place.heartbeat.check()
+            let_go_of_broken()
+            place.capture.follow(journal.execution)
+            self.leave.wait(LOOK_EVERY_S)
 
     def listen_to(self, journal: Journal) -> None:
         """Say on the terminal what becomes of the run; its mode drives the GPU."""
@@ -353,15 +379,15 @@ class Runner:
         """
         while not self.leave.is_set():
             place.heartbeat.check()
+            if journal.refresh().wish == Wish.STOP:
+                journal.finish(ExecutionState.STOPPED)
+                return None
             try:
                 return self._loop(journal, place)
             except PictureAway as error:
                 if journal.execution.state != ExecutionState.PAUSED:
                     journal.error("storage", told_by(error))
                     journal.pause(PauseReason.STORAGE, told_by(error))
-            if journal.refresh().wish == Wish.STOP:
-                journal.finish(ExecutionState.STOPPED)
-                return None
             self.leave.wait(RECONNECT_EVERY_S)
         return None
 

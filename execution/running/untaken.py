@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from execution.choices import ON_DESKTOP
 from execution.exceptions import NotTaken
 from execution.models import Execution
 from execution.record.patience import Patience
 from execution.record.waiting import waiting_of
-from sentences.said import worded
+from sentences.said import by_sentence, say, worded
 
 EVERY_S = 1.0  # which is longer than a run that fits waits
 
@@ -33,7 +34,7 @@ class Untaken:
         is_first, self._next_look = not self._next_look, now + EVERY_S
         if is_first:
             return
-        why = self._patience.until_done(lambda: _why(execution_id), for_ever=True)
+        why = self._patience.until_done(lambda: why_untaken(execution_id), for_ever=True)
         if why and why != self._said:
             self._out(f"{execution_id}: {worded(why)}")
             if not self._is_given:
@@ -42,7 +43,12 @@ class Untaken:
         self._said = why
 
 
-def _why(execution_id: str) -> str:
+def why_untaken(execution_id: str) -> str:
+    """Why that run waits, and how what holds its desktop is ended; empty of one that does not wait."""
     execution = Execution.objects.filter(execution_id=execution_id).first()
     waits = waiting_of(execution) if execution else None
-    return str(waits["message"]) if waits else ""
+    if waits is None:
+        return ""
+    holds = next((run for run in waits["behind"] if run["state"] in ON_DESKTOP), None)
+    ends = [say("waiting.stop_that", id=holds["execution_id"])] if holds else []
+    return by_sentence([waits["message"], *ends, *([say("waiting.end_lesson")] if waits["lessons"] else [])])

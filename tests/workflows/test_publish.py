@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+import threading
+from dataclasses import replace
 
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connections
+from django.test import Client
+
+from audit.models import Entry
 from tests.factories import EDGES, NODES, make_picture, make_published, make_user, make_workflow
-from workflows.actions.publish import digest_of, publish
+from workflows.actions.publish import digest_of, publish, publish_again
 from workflows.choices import LearningState
-from workflows.exceptions import InvalidWorkflow, NotPublished
+from workflows.exceptions import InvalidWorkflow, NotPublished, UnknownVersion
 from workflows.graph import GraphSpec
 from workflows.models import WorkflowVersion
 from workflows.specs import graph_of
@@ -105,3 +112,91 @@ def test_the_digest_does_not_depend_on_the_order_of_parameters() -> None:
         return GraphSpec.from_json({**graph.to_json(), "edges": [edge]})
 
     assert digest_of(with_edge(one)) == digest_of(with_edge(other)) != digest_of(graph)
+
+
+# --- an earlier version -----------------------------------------------------------------------------------------------
+def in_two_versions() -> tuple[WorkflowVersion, WorkflowVersion]:
+    first = make_published()
+    first.workflow.nodes.filter(node_id="saved").update(name="Done")
+    return first, publish(workflow=first.workflow, user=None)
+
+
+def test_an_earlier_version_becomes_the_current_one_as_a_new_one_and_is_recorded() -> None:
+    """S1.4: a bad publish has a way back; the draft stays as it is."""
+    first, second = in_two_versions()
+    user = make_user("designer", "dora")
+
+    third = publish_again(workflow=first.workflow, number=1, user=user)
+
+    assert first.workflow.latest_version() == third
+    assert (third.number, third.digest, third.note, third.published_by) == (3, first.digest, "As version 1", user)
+    assert third.spec() == replace(first.spec(), version=3)
+    assert first.workflow.nodes.get(node_id="saved").name == "Done"
+    entry = Entry.objects.filter(verb="publish").latest("pk")
+    assert (entry.who, entry.detail["version"], entry.detail["as_version"]) == ("dora", 3, 1)
+    assert publish(workflow=first.workflow, user=None).digest == second.digest
+
+
+def test_going_back_to_what_is_current_is_no_new_version() -> None:
+    first, second = in_two_versions()
+
+    assert publish_again(workflow=first.workflow, number=2, user=None) == second
+    assert first.workflow.versions.count() == 2
+
+
+def test_a_version_that_there_is_not_is_told_with_those_that_there_are() -> None:
+    first, _second = in_two_versions()
+
+    with pytest.raises(UnknownVersion, match=r"has no version 7\. Versions: 2, 1\."):
+        publish_again(workflow=first.workflow, number=7, user=None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_goes_back_at_the_same_moment_goes_back_once() -> None:
+    """The same fence as publishing: nobody takes another's number."""
+    first, _second = in_two_versions()
+    barrier, made = threading.Barrier(4), list[int]()
+
+    def again() -> None:
+        try:
+            barrier.wait()
+            made.append(publish_again(workflow=first.workflow, number=1, user=None).number)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=again) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert made == [3, 3, 3, 3]
+
+
+def test_the_command_goes_back_too(capsys: pytest.CaptureFixture[str]) -> None:
+    first, _second = in_two_versions()
+    workflow_id = first.workflow.workflow_id
+
+    call_command("republish_workflow", workflow_id, "1", note="the second clicked beside it")
+
+    assert capsys.readouterr().out == f"{workflow_id}: version 3 is as version 1\n"
+    assert first.workflow.latest_version().note == "the second clicked beside it"
+    with pytest.raises(CommandError, match="has no version 9"):
+        call_command("republish_workflow", workflow_id, "9")
+
+
+def test_pages_and_api_go_back_for_who_may_publish(client: Client) -> None:
+    first, _second = in_two_versions()
+    at = f"/workflows/{first.workflow.workflow_id}"
+    client.force_login(make_user("operator", "otto"))
+    assert "Go back to v1" not in client.get(at).content.decode()
+    assert client.post(f"{at}/versions/1/publish").status_code == 403
+    assert client.post(f"/api{at}/versions/1/publish/").status_code == 403
+    client.force_login(make_user("designer", "dora"))
+    assert "Go back to v1" in client.get(at).content.decode()
+    shown = client.post(f"{at}/versions/1/publish", follow=True).content.decode()
+    assert "Version 3 is as version 1 was" in shown
+    assert "Go back to v2" in shown
+    assert "Go back to v1" not in shown  # which is what is current
+    answer = client.post(f"/api{at}/versions/2/publish/", {"note": "no"}, content_type="application/json")
+    assert (answer.status_code, answer.json()["number"], answer.json()["note"]) == (200, 4, "no")
+    assert client.post(f"/api{at}/versions/9/publish/").status_code == 404

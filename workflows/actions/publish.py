@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from audit.models import Verb
@@ -29,25 +31,49 @@ def publish(*, workflow: Workflow, user: Any, note: str = "") -> WorkflowVersion
 
     Raises InvalidWorkflow with the problems. Whether `user` may publish is the caller's to check.
     """
-    with transaction.atomic():
-        Workflow.objects.select_for_update(no_key=True).get(pk=workflow.pk)  # others may say that they do it inside
+    with _turn_of(workflow):
         graph = runnable(workflow)
-        digest = digest_of(graph)
-        latest = workflow.versions.order_by("-number").first()
-        if latest is not None and latest.digest == digest:
-            return latest
-        number = (workflow.versions.aggregate(last=Max("number"))["last"] or 0) + 1
-        version = WorkflowVersion.objects.create(
-            workflow=workflow,
-            number=number,
-            graph=json.loads(json.dumps(replace(graph, version=number).to_json())),
-            digest=digest,
-            note=note.strip()[: WorkflowVersion._meta.get_field("note").max_length],
-            published_by=user if getattr(user, "pk", None) else None,
-        )
-        who = version.published_by
-        record(Verb.PUBLISH, user=who, kind="workflow", about=workflow.workflow_id, version=number, note=version.note)
-        return version
+        return _published(workflow, graph, digest_of(graph), user=user, note=note)
+
+
+def publish_again(*, workflow: Workflow, number: int, user: Any, note: str = "") -> WorkflowVersion:
+    """That version as the newest one, which runs use; the draft stays as it is. The latest one where it is the same.
+
+    Raises UnknownVersion. Whether `user` may publish is the caller's to check.
+    """
+    with _turn_of(workflow):
+        earlier = workflow.version_numbered(number)
+        note = note.strip() or _("As version %(n)d") % {"n": number}
+        return _published(workflow, earlier.spec(), earlier.digest, user=user, note=note, as_version=number)
+
+
+@contextmanager
+def _turn_of(workflow: Workflow) -> Iterator[None]:
+    """One publishes at a time; others may say meanwhile that they do it inside."""
+    with transaction.atomic():
+        Workflow.objects.select_for_update(no_key=True).get(pk=workflow.pk)
+        yield
+
+
+def _published(
+    workflow: Workflow, graph: GraphSpec, digest: str, *, user: Any, note: str, **told: Any
+) -> WorkflowVersion:
+    """The graph as the next version; `told` is recorded with it."""
+    latest = workflow.versions.order_by("-number").first()
+    if latest is not None and latest.digest == digest:
+        return latest
+    number = latest.number + 1 if latest is not None else 1
+    version = WorkflowVersion.objects.create(
+        workflow=workflow,
+        number=number,
+        graph=json.loads(json.dumps(replace(graph, version=number).to_json())),
+        digest=digest,
+        note=note.strip()[: WorkflowVersion._meta.get_field("note").max_length],
+        published_by=user if getattr(user, "pk", None) else None,
+    )
+    told |= {"version": number, "note": version.note}
+    record(Verb.PUBLISH, user=version.published_by, kind="workflow", about=workflow.workflow_id, **told)
+    return version
 
 
 def runnable(workflow: Workflow) -> GraphSpec:

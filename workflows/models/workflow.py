@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from workflows.calls import done_inside
 from workflows.choices import LearningState, Priority
-from workflows.exceptions import NotPublished, UnknownWorkflow
+from workflows.exceptions import NotPublished, UnknownVersion, UnknownWorkflow
 from workflows.graph import GraphSpec, PopupSpec
 from workflows.mask_patterns import mask_pattern_list
 from workflows.shape import WrongShape, check
@@ -164,6 +164,15 @@ class Workflow(models.Model):
                 _("“%(name)s” (%(id)s) has no published version. Publish it on its page, then start it.")
                 % {"name": self.name, "id": self.workflow_id}
             )
+        return version
+
+    def version_numbered(self, number: int) -> WorkflowVersion:
+        """Raises UnknownVersion."""
+        version = self.versions.filter(number=number).first()
+        if version is None:
+            known = ", ".join(str(n) for n in self.versions.values_list("number", flat=True)[:10])
+            words = {"name": self.name, "n": number, "known": known or _("none yet")}
+            raise UnknownVersion(_("“%(name)s” has no version %(n)d. Versions: %(known)s.") % words)
         return version
 
 

@@ -81,6 +81,7 @@ WORDS: Words = {
     "lesson.stopped": _("It was ended before it was done."),
     "lesson.no_target": _("This step was kept without what it acts on: %(why)s"),
     "lesson.bad_message": _("The page sent something that is no act."),
+    "lesson.ended_by": _("%(who)s ended this lesson, as runs waited for its desktop. The draft is kept."),
     "lesson.away": _("Nobody was there for %(n)d s, so the desktop was given back. The draft is kept."),
     "lesson.desktop_lost": _("The desktop was lost: %(error)s The draft is kept."),
     "lesson.not_answered": _("First say which one is meant, or let the click go."),

@@ -10,7 +10,7 @@ WORDS: Words = {
     "running.no_control": _("You do not have control of the desktop any more."),
     "running.set_aside": _(
         "The run loop ended without a word %(n)d times while it had this run, which got no further in between. "
-        "The run is set aside; look at the log of the run loop before you start it again."
+        "It is set aside: look at the log of the run loop and at the screen, then resume it or stop it."
     ),
     "running.other_desktop": _(
         "This is not the desktop that the run was on (%(what)s). Look at it, then resume or stop."

@@ -26,6 +26,15 @@ WORDS: Words = {
         "n",
     ),
     "waiting.busy": _("Each robot that fits is busy: %(robots)s."),
+    "waiting.robot_busy": _("%(robot)s with %(what)s"),
+    "waiting.run": _("run %(run)s of “%(workflow)s”"),
+    "waiting.run_paused": _("run %(run)s of “%(workflow)s”, which is paused"),
+    "waiting.run_asks": _("run %(run)s of “%(workflow)s”, which waits for a person"),
+    "waiting.lesson": _("a lesson of “%(workflow)s”"),
+    "waiting.lesson_by": _("a lesson of “%(workflow)s”, given by %(who)s"),
+    "waiting.stop_that": _("It ends on its page, or by: manage.py execution stop %(id)s"),
+    "waiting.end_lesson": _("The lesson is ended by its teacher, or by a designer on the page of this run."),
+    "waiting.stays_queued": _("The run %(id)s stays queued."),
     "waiting.next": _("A robot that fits is free and takes it in a moment."),
     "waiting.vanished": _(
         "The robot %(robot)s is not heard of any more. "

@@ -37,6 +37,9 @@ class Command(BaseCommand):
         parser.add_argument("--desktop", metavar="NAME", help="the desktop, such as :1 (default: $DISPLAY)")
         parser.add_argument("--max-executions", type=int, metavar="N", help="leave after N executions")
         parser.add_argument("--workflow", metavar="ID", help="start this workflow and run it")
+        parser.add_argument(
+            "--workflow-version", type=int, metavar="N", help="of that version of it (default: the newest)"
+        )
         parser.add_argument("--mode", choices=ExecutionMode.values, help="its mode (default: by learning state)")
         parser.add_argument("--start-node", metavar="ID", help="its start node (default: the first entry node)")
         parser.add_argument("--var", action="append", default=[], metavar="K=V", help="a variable; may be repeated")
@@ -82,6 +85,7 @@ class Command(BaseCommand):
         try:
             execution = start(
                 workflow_id=options["workflow"],
+                version_number=options["workflow_version"],
                 mode=options["mode"],
                 start_node_id=options["start_node"],
                 variables=parse_variables(options["var"]),

@@ -27,7 +27,7 @@ const data = json("page-data");
 useWords(data.words);
 const store = new Store(data);
 const picture = new Picture(store);
-const question = new Question(store, picture, { askToStop });
+const question = new Question(store, picture, { askToStop, askToEndLesson });
 stepsView(store);
 whyView(store);
 eventsView(store);
@@ -100,12 +100,19 @@ async function setMode(mode) {
 }
 
 /** Nothing stops a run in passing: it is asked back first. */
-function askToStop(stop = () => control(store, { verb: "stop" })) {
-  const dialog = find("#stop-dialog");
-  text(find("[data-title]", dialog), say("stop_title", { n: store.run.number }));
+function askToStop(stop = () => control(store, { verb: "stop" }), number = store.run.number) {
+  askBack(find("#stop-dialog"), say("stop_title", { n: number }), stop);
+}
+
+function askToEndLesson(end, name) {
+  askBack(find("#end-lesson-dialog"), say("end_lesson_title", { name }), end);
+}
+
+function askBack(dialog, title, then) {
+  text(find("[data-title]", dialog), title);
   dialog.returnValue = "no";
   dialog.showModal();
-  dialog.addEventListener("close", () => dialog.returnValue === "stop" && stop(), { once: true });
+  dialog.addEventListener("close", () => dialog.returnValue === "stop" && then(), { once: true });
 }
 
 // --- keys: the same as the buttons, and off while typing -------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from audit.models import Entry
 from execution.models import Lesson
 from tests.support.taught import make_lesson
 from workflows.models import Node, Workflow
@@ -86,3 +87,15 @@ def test_a_draft_with_errors_is_not_published_and_says_why(lesson, designer, cli
     answer = post(client_of(designer), f"{lesson.lesson_id}/publish/")
     assert answer.status_code == 422
     assert "no end" in answer.json()["detail"]
+
+
+def test_another_designer_ends_a_lesson_that_holds_a_desktop_and_the_teacher_is_told_who(
+    lesson, make_user, client_of
+) -> None:
+    """S9.4, S6.10: it is recorded, and nobody but a designer may."""
+    assert post(client_of(make_user("otto", "operator")), f"{lesson.lesson_id}/end/").status_code == 403
+    answer = post(client_of(make_user("dan", "designer")), f"{lesson.lesson_id}/end/")
+    assert answer.json()["lesson"]["state"] == "done"
+    assert answer.json()["lesson"]["problem"].startswith("dan ended this lesson")
+    entry = Entry.objects.get(verb="changed")
+    assert (entry.who, entry.about, entry.detail["lesson"]) == ("dan", lesson.workflow.workflow_id, lesson.lesson_id)

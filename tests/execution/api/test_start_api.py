@@ -178,3 +178,13 @@ def test_a_value_that_would_press_a_key_is_refused(api: Client, kind: str, value
     answer = post(api, workflow_id=version.workflow.workflow_id, variables={"patient": value})
     assert answer.status_code == (422 if said else 201)
     assert said in str(answer.json())
+
+
+def test_a_version_may_be_named(api):
+    """S1.4"""
+    version = make_published()
+    workflow_id = version.workflow.workflow_id
+    assert post(api, workflow_id=workflow_id, variables={"patient": "Bo Li"}, version=1).status_code == 201
+    refused = post(api, workflow_id=workflow_id, variables={"patient": "Bo Li"}, version=5)
+    assert (refused.status_code, refused.json()["error"]) == (404, "unknown_version")
+    assert "has no version 5. Versions: 1." in refused.json()["detail"]

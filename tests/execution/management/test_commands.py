@@ -22,6 +22,7 @@ from execution.management.commands.runloop import parse_variables
 from execution.models import Decision, Execution, Prompt, Step
 from tests.factories import make_execution, make_published
 from tests.support.display import wait_until
+from workflows.actions.publish import publish
 
 pytestmark = pytest.mark.django_db
 
@@ -157,6 +158,17 @@ def test_a_workflow_is_started_with_all_that_was_said_and_run(made: list[dict[st
     assert execution.variables == {"patient": "a=b"}
     assert (execution.enable_ocr, execution.enable_ui_detection) == (False, False)
     assert (execution.analyze_timeout_ms, execution.window_info_provider) == (3000, "citrix")
+
+
+def test_an_earlier_version_is_started(made: list[dict[str, Any]]) -> None:
+    """S1.4: `--version` itself is Django's own."""
+    first = make_published(workflow_id="wf_twice")
+    first.workflow.nodes.filter(node_id="saved").update(name="Done")
+    publish(workflow=first.workflow, user=None)
+    run("runloop", "--workflow", "wf_twice", "--workflow-version", "1")
+    assert Execution.objects.get().version == first
+    with pytest.raises(CommandError, match="has no version 3"):
+        run("runloop", "--workflow", "wf_twice", "--workflow-version", "3")
 
 
 def test_flags_that_were_not_given_are_left_to_the_workflow(made: list[dict[str, Any]]) -> None:

@@ -15,12 +15,16 @@ from playwright.sync_api import Page, expect
 
 from execution.actions import mending
 from execution.actions.decide import decide
-from execution.actions.teach import close_lesson
+from execution.actions.start import start
+from execution.actions.teach import close_lesson, open_lesson
 from execution.choices import ExecutionState, LessonKind, PromptKind, PromptState, StepPhase
-from execution.models import Decision, Execution, Lesson, Prompt, Step
+from execution.models import Decision, Execution, Lesson, Prompt, Robot, Step
 from tests.execution.pages.test_pages_browser import BOX, ask, not_known, path_of
 from tests.execution.pages.test_runs import make_question, move
+from tests.factories import make_published
 from tests.support.browser import until
+from tests.support.display import wait_until
+from workflows.models import Workflow
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -509,3 +513,29 @@ def test_who_may_not_answer_is_not_told_that_it_needs_them(page_of, viewer, oper
     expect(page).not_to_have_title(re.compile(r"^\("))
     expect(page.locator("[data-attention-count]")).to_be_hidden()
     expect(page_of(operator, "/")).to_have_title(re.compile(r"^\(1\) "))
+
+
+# --- what holds the desktop -------------------------------------------------------------------------------------------
+def test_what_a_run_waits_for_is_ended_from_its_page(page_of, operator, designer) -> None:
+    """S9.4: a paused run by an operator, a lesson by a designer; each is asked back, and nobody else has a button."""
+    robot = Robot.objects.create(name="here:7", desktop="here:7", host="here", pid=1)
+    version = make_published()
+    left, run = (start(workflow_id=version.workflow.workflow_id) for _ in range(2))
+    move(left, ExecutionState.PAUSED, robot=robot, desktop=robot.desktop)
+    page = page_of(operator, f"/runs/{run.execution_id}")
+    question = page.locator("#question")
+    expect(question).to_contain_text(f"run {left.pk} of “{version.workflow.name}”, which is paused")
+    expect(question.get_by_role("link")).to_have_attribute("href", f"/runs/{left.execution_id}")
+    question.get_by_role("button", name=f"Stop run {left.pk}").click()
+    page.locator("#stop-dialog button.danger").click()
+    wait_until(lambda: Execution.objects.get(pk=left.pk).wish == "stop", what="the wish")
+    Execution.objects.filter(pk=left.pk).update(state="stopped", ended_at=timezone.now(), wish="")
+    lesson = open_lesson(workflow=Workflow.objects.create(workflow_id="wf_b", name="B"), robot=robot, user=designer)
+    page.reload()
+    expect(question).to_contain_text("Lesson of “B”")
+    expect(question.get_by_role("button")).to_have_count(0)
+    other = page_of(designer, f"/runs/{run.execution_id}")
+    expect(other.locator("#question").get_by_role("link")).to_have_attribute("href", f"/teach/{lesson.lesson_id}")
+    other.locator("#question").get_by_role("button", name="End the lesson").click()
+    other.locator("#end-lesson-dialog button.danger").click()
+    wait_until(lambda: Lesson.objects.get().state == "done", what="the end of the lesson")

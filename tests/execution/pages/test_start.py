@@ -14,6 +14,7 @@ from execution.exceptions import BadVariable
 from execution.models import Execution, Robot
 from execution.pages.presets import PRESETS
 from tests.factories import EDGES, VARIABLES, make_execution, make_published
+from workflows.actions.publish import publish
 from workflows.choices import LearningState
 
 pytestmark = pytest.mark.django_db
@@ -224,3 +225,20 @@ def test_whose_day_it_is_where_somebody_reads_does_not_change_what_is_typed(clie
     runs = list(Execution.objects.all())
     assert [run.variables["day"] for run in runs] == ["2026-11-21"] * 2
     assert all(run.execution_id.startswith("exec_20261121_223000_") for run in runs)
+
+
+def test_a_run_of_an_earlier_version_is_started_from_its_row(client_of, operator) -> None:
+    """S1.4: while the newest one is bad, work goes on with the one before."""
+    first = make_note()
+    first.workflow.nodes.filter(node_id="saved").update(name="Done")
+    publish(workflow=first.workflow, user=None)
+    client = client_of(operator)
+    assert "/runs/new?workflow=wf_note&amp;version=1" in client.get("/workflows/wf_note").content.decode()
+    page = client.get("/runs/new?workflow=wf_note&version=1").content.decode()
+    assert "This starts version 1; the current one is version 2." in page
+    assert '<input type="hidden" name="version" value="1">' in page
+    client.post("/runs/new", filled(version="1"))
+    assert Execution.objects.get().version == first
+    client.post("/runs/new", filled())
+    assert Execution.objects.latest("pk").version.number == 2
+    assert client.get("/runs/new?workflow=wf_note&version=9").status_code == 404

@@ -254,3 +254,14 @@ def test_the_first_beat_comes_before_any_act_and_two_more_within_half_a_lease(
     heart._run()
     assert len(beats) == 2
     assert 0 < 2 * pauses[0] <= settings.RPA_LEASE_S / 2
+
+
+def test_a_run_that_is_asked_for_waits_while_another_was_left_on_its_desktop() -> None:
+    """S9.4: one run on a desktop; a loop that is here for one run takes no other, and breaks nothing."""
+    left, mine = queued(), robot()
+    assert claim(mine, IDENTITY) is not None
+    wanted = queued()
+    assert claim(mine, IDENTITY, execution_id=wanted.execution_id) is None
+    again = claim(mine, IDENTITY, execution_id=left.execution_id)
+    assert again is not None
+    assert again.taken_over

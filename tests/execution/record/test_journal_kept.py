@@ -77,7 +77,7 @@ class Busy:
 @pytest.fixture
 def unhurried(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal.patience.leave, "wait", lambda seconds: False)
-    monkeypatch.setattr("execution.record.patience._connect_anew", lambda: None)  # the wrapper goes with the connection
+    monkeypatch.setattr("execution.record.patience.connect_anew", lambda: None)  # the wrapper goes with the connection
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())

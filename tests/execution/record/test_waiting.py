@@ -74,9 +74,9 @@ def test_so_many_are_at_work_already() -> None:
 
 def test_all_that_fit_are_busy_and_with_what() -> None:
     line = [Waiter(1, 1), Waiter(2, 1), Waiter(3, 1)]
-    found = why(3, line, [place("here:1", run=7), place("here:2", taught=True)], w1=NOTE)
+    found = why(3, line, [place("here:1", run=7), place("here:2", lesson=5)], w1=NOTE)
     assert found.message == "Each robot that fits is busy: here:1, here:2. 2 runs go before it."
-    assert (found.behind, found.ahead) == ((7, 1, 2), 2)
+    assert (found.behind, found.lessons, found.ahead) == ((7, 1, 2), (5,), 2)
 
 
 def test_it_is_next() -> None:
@@ -154,10 +154,27 @@ def test_of_a_run_that_is_not_queued_there_is_nothing_to_tell() -> None:
     assert waiting_of(run) is None
 
 
-def test_the_robot_that_somebody_is_taught_on_is_busy() -> None:
+def test_the_robot_that_somebody_is_taught_on_is_busy_with_that_lesson() -> None:
     one, run = robot(), queued(workflow())
-    open_lesson(workflow=workflow(), robot=one, user=make_user("designer"))
-    assert "is busy: here:7" in waiting_of(run)["message"]
+    lesson = open_lesson(workflow=workflow(), robot=one, user=make_user("designer", "dora"))
+    waits = waiting_of(run)
+    name = lesson.workflow.name
+    assert f"is busy: here:7 with a lesson of “{name}”, given by dora." in waits["message"]
+    assert waits["lessons"] == [{"lesson_id": lesson.lesson_id, "workflow_name": name, "teacher": "dora"}]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [("running", "."), ("paused", ", which is paused."), ("coaching", ", which waits for a person.")],
+)
+def test_the_run_that_holds_the_only_desktop_is_named_with_what_it_does(state: str, words: str) -> None:
+    """S9.4: a run that asks, or is paused, may hold it all night."""
+    first, run = queued(flow := workflow()), queued(flow)
+    assert claim(robot(), identity()) is not None
+    Execution.objects.filter(pk=first.pk).update(state=state)
+    waits = waiting_of(run)
+    assert waits["message"] == f"Each robot that fits is busy: here:7 with run {first.pk} of “{flow.name}”{words}"
+    assert [(one["execution_id"], one["state"]) for one in waits["behind"]] == [(first.execution_id, state)]
 
 
 def test_each_place_that_tells_it_tells_the_same(client: Client) -> None:

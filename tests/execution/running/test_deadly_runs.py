@@ -1,4 +1,4 @@
-"""A run whose run loops die is not taken a third time: real processes that abort (S9.2, S9.4)."""
+"""A run whose run loops die is set aside for a person, and never ended: real processes that abort (S9.2, S9.4)."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from execution.choices import ExecutionState, StepPhase
-from execution.models import Execution, Robot, Step
+from execution.actions import control
+from execution.actions.decide import decide
+from execution.choices import FINAL, ExecutionState, PauseReason, PromptKind, StepPhase
+from execution.models import Execution, Prompt, Robot, Step
 from execution.record.claims import MOST_DEATHS, claim, release
 from execution.record.journal import Journal
 from execution.running.runner import Hooks, Runner
+from execution.types import DecisionSource
 from tests.execution.record.test_claims import IDENTITY, queued, robot
+from tests.support.display import wait_until
 from tests.support.processes import database_url
 from tests.support.scripted import analyzer, publish_line, queue, three_pages
 
@@ -27,10 +32,10 @@ NAMES = ("one", "two", "three")
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.security]
 
 
-def run_loop(folder: Path) -> tuple[int, str]:
-    """One `runloop --once` as a process of its own on this test's database; its exit status and all it said."""
+def run_loop(folder: Path) -> subprocess.Popen[str]:
+    """One `runloop --once` as a process of its own on this test's database."""
     desktop = "scripted:tests.support.scripted.three_pages"
-    done = subprocess.run(
+    return subprocess.Popen(
         [sys.executable, "manage.py", "runloop", "--desktop", desktop, "--once"],
         cwd=ROOT,
         env={
@@ -40,34 +45,41 @@ def run_loop(folder: Path) -> tuple[int, str]:
             "RPA_OCR_ENGINE": "none",
             "RPA_WINDOW_PROVIDERS": "deadly=os.abort",
         },
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
-        check=False,
     )
-    return done.returncode, done.stdout + done.stderr
 
 
-def test_a_run_that_ends_its_run_loop_twice_is_set_aside_and_the_next_one_is_run(settings: Any, tmp_path: Path) -> None:
-    """S9.2, S9.4"""
+def aborts(folder: Path) -> None:
+    process = run_loop(folder)
+    said, _nothing = process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGABRT, said
+
+
+def test_a_run_that_ends_its_run_loop_twice_is_set_aside_with_a_question(settings: Any, tmp_path: Path) -> None:
+    """S9.2, S9.4: a person says how it goes on; before that nothing of it is loaded or called, and it never ends."""
     settings.RPA_WINDOW_PROVIDERS = {"deadly": "os.abort"}
-    version = publish_line(*NAMES)
-    deadly = queue(version, flags={"window_info_provider": "deadly"})
-    good = queue(version, mode="observation")
-    aborted = [run_loop(tmp_path) for _ in range(MOST_DEATHS)]
-    assert [status for status, said in aborted] == [-signal.SIGABRT] * MOST_DEATHS, aborted
-    status, said = run_loop(tmp_path)
-    assert status == 0, said
-    execution = Execution.objects.get(pk=deadly.pk)
-    assert (execution.state, execution.deaths) == (ExecutionState.FAILED, MOST_DEATHS)
-    assert "set aside" in execution.error
+    execution = queue(publish_line(*NAMES), flags={"window_info_provider": "deadly"})
+    for _death in range(MOST_DEATHS):
+        aborts(tmp_path)
+    third = run_loop(tmp_path)
+    try:
+        wait_until(lambda: row(execution).state == ExecutionState.PAUSED or third.poll() is not None, timeout=60)
+    finally:
+        third.terminate()
+        said, _nothing = third.communicate(timeout=60)
+    assert third.returncode == 0, said
+    stands = row(execution)
+    assert (stands.state, stands.pause_reason, stands.deaths) == (ExecutionState.PAUSED, PauseReason.ERROR, 0)
+    assert stands.pause_detail["message"] == {"code": "running.set_aside", "n": 2}
+    assert Execution.objects.needing_a_person().get().pk == execution.pk
     assert execution.events.filter(kind="error").get().payload["message"] == {"code": "running.set_aside", "n": 2}
-    assert Execution.objects.get(pk=good.pk).state == ExecutionState.QUEUED
-    Robot.objects.all().delete()
-    mine = robot()
-    claimed = claim(mine, IDENTITY)
+    control.resume(execution_id=execution.execution_id)
+    aborts(tmp_path)
+    claimed = claim(Robot.objects.get(), three_pages().identity())
     assert claimed is not None
-    assert claimed.execution.pk == good.pk
+    assert (claimed.execution.deaths, claimed.deadly) == (1, False), "whoever resumes it has it tried anew"
 
 
 def test_an_old_run_that_names_code_is_refused_and_the_code_is_not_called(settings: Any, tmp_path: Path) -> None:
@@ -143,20 +155,89 @@ def test_a_machine_that_goes_down_is_not_the_doing_of_its_run() -> None:
         assert (again.execution.deaths, again.deadly) == (died, died == MOST_DEATHS)
 
 
-def test_a_step_in_doubt_is_closed_when_its_run_is_set_aside(settings: Any, tmp_path: Path) -> None:
-    """S9.1: nobody can say whether it was done, and that is said."""
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_loop_that_dies_while_a_person_is_asked_was_not_ended_by_its_run(asks: bool) -> None:
+    """S9.4: a question may stand all night, and machines and people end processes meanwhile."""
+    execution, mine = queued(), robot()
+    for _death in range(MOST_DEATHS + 1):
+        journal = dead_loop(mine)
+        journal.tidy()
+        if asks:
+            ask(journal)
+        else:
+            journal.pause(PauseReason.TARGET, "where is it?")
+    assert row(execution).deaths == 0
+
+
+def test_a_loop_that_dies_once_it_was_answered_counts() -> None:
+    """S9.4: what was answered is about to be done."""
+    execution, mine = queued(), robot()
+    for _death in range(MOST_DEATHS):
+        journal = dead_loop(mine)
+        journal.tidy()
+        prompt = ask(journal)
+        decide(prompt_id=prompt.pk, choice="accept", source=DecisionSource.PROGRAM)
+    third = claim(mine, IDENTITY)
+    assert third is not None
+    assert third.deadly
+    assert row(execution).state not in FINAL
+
+
+class LeavesWhereItWaits(threading.Event):
+    """The run loop is told to leave as soon as it has nothing to do."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.set()
+        return True
+
+
+def ask(journal: Journal) -> Prompt:
+    execution = journal.execution
+    step = Step.objects.create(
+        execution=execution, index=execution.next_step, epoch=execution.epoch, mode=execution.mode
+    )
+    Execution.objects.filter(pk=execution.pk).update(next_step=execution.next_step + 1)
+    return journal.ask(step, PromptKind.COACHING, "shall I?", timeout_s=None)
+
+
+def test_a_step_in_doubt_stays_so_when_its_run_is_set_aside(settings: Any, tmp_path: Path) -> None:
+    """S9.1, S9.2: nobody can say whether it was done, and whoever resumes has it looked at first."""
+    settings.DATA_DIR = tmp_path
+    execution = queue(publish_line(*NAMES))
+    desktop = three_pages()
+    mine = robot(f"{desktop.identity().host}scripted")
+    assert claim(mine, desktop.identity()) is not None
+    Step.objects.create(execution=execution, index=1, epoch=1, mode="automatic", phase=StepPhase.INTENT)
+    Execution.objects.filter(pk=execution.pk).update(deaths=MOST_DEATHS - 1, next_step=2)
+    built: list[Any] = []
+    hooks = Hooks(stages=lambda journal, own: built.append(own) or own)
+    leave = LeavesWhereItWaits()
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=leave, hooks=hooks).run()
+    assert (row(execution).state, execution.steps.get().phase) == (ExecutionState.PAUSED, StepPhase.INTENT)
+    assert built == []
+    assert [act.kind for act in desktop.log] == ["release_all"]
+
+
+@pytest.mark.parametrize("wish", ["stop", "resume"])
+def test_what_was_wished_of_a_run_that_is_set_aside(settings: Any, tmp_path: Path, wish: str) -> None:
+    """S1.7, S9.2: a stop is heeded with nothing of it loaded; to resume is not what somebody wished before it died."""
     settings.DATA_DIR = tmp_path
     execution = queue(publish_line(*NAMES))
     desktop = three_pages()
     mine = robot(f"{desktop.identity().host}scripted")
     claimed = claim(mine, desktop.identity())
     assert claimed is not None
-    Step.objects.create(execution=execution, index=1, epoch=1, mode="automatic", phase=StepPhase.INTENT)
-    Execution.objects.filter(pk=execution.pk).update(deaths=MOST_DEATHS - 1, next_step=2)
-    begun: list[Any] = []
-    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, hooks=Hooks(on_begin=begun.append)).run()
-    step = execution.steps.get()
-    assert begun == []
-    assert (step.phase, step.success) == (StepPhase.CLOSED, False)
-    assert "before anyone could say" in step.message
-    assert [act.kind for act in desktop.log] == ["release_all"]
+    Journal(claimed.execution, claimed.execution.version.spec()).pause(PauseReason.TARGET, "where is it?")
+    getattr(control, wish)(execution_id=execution.execution_id)
+    Execution.objects.filter(pk=execution.pk).update(deaths=MOST_DEATHS - 1)
+    built: list[Any] = []
+    hooks = Hooks(stages=lambda journal, own: built.append(own) or own)
+    leave = LeavesWhereItWaits()
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=leave, hooks=hooks).run()
+    assert built == []
+    found = row(execution)
+    assert (found.state, found.wish) == (ExecutionState.STOPPED if wish == "stop" else ExecutionState.PAUSED, "")
+
+
+def row(execution: Execution) -> Execution:
+    return Execution.objects.get(pk=execution.pk)

@@ -145,7 +145,7 @@ def test_a_loop_for_one_run_says_why_it_cannot_take_it(monkeypatch: pytest.Monke
         execution_id=execution.execution_id,
         hooks=hooks(on_error=lambda kind, error: told.append((kind, error))),
     )
-    looks, why = list[str](), untaken._why
+    looks, why = list[str](), untaken.why_untaken
 
     def seen(execution_id: str) -> str:
         """It waits for one desktop, then for another, then for this one."""
@@ -154,7 +154,7 @@ def test_a_loop_for_one_run_says_why_it_cannot_take_it(monkeypatch: pytest.Monke
             Execution.objects.update(desktop=":99" if len(looks) == 3 else "")
         return looks[-1]
 
-    monkeypatch.setattr(untaken, "_why", seen)
+    monkeypatch.setattr(untaken, "why_untaken", seen)
     talk.run()
     assert row(execution).state == ExecutionState.COMPLETED
     reasons = [line for line in talk.lines if "no robot is alive there" in line]
@@ -301,3 +301,23 @@ def test_a_run_that_waits_for_a_store_is_stopped_or_left_and_tells_of_it_once(
     run.refresh_from_db()
     assert run.state == (ExecutionState.STOPPED if stops else ExecutionState.PAUSED)
     assert (len(told), len(set(told[1:]))) == (9, 1)
+
+
+def test_a_loop_for_one_run_says_which_run_holds_its_desktop_and_how_to_end_it() -> None:
+    """S9.4: `runloop --workflow … --once` where a paused run was left."""
+    version = publish_line(*NAMES)
+    left = queue(version, mode="coaching")
+    talk = Talk()
+    talk.runner.hooks = hooks(on_prompt=lambda prompt: talk.leave.set())
+    talk.run()
+    wanted = queue(version)
+    again = Talk(talk.desktop, execution_id=wanted.execution_id)
+    said = again.run()
+    assert row(wanted).state == ExecutionState.QUEUED
+    assert f"with run {left.pk} of “{version.workflow.name}”" in said
+    assert f"manage.py execution stop {left.execution_id}" in said
+    assert "stays queued" in said
+    control.stop(execution_id=left.execution_id)
+    Talk(talk.desktop).run()
+    Talk(talk.desktop, execution_id=wanted.execution_id).run()
+    assert row(wanted).state == ExecutionState.COMPLETED

@@ -13,13 +13,13 @@ import { behind } from "./waiting.js";
 
 export const KEYS = { accept: "A", correct: "C", manual: "M", skip: "S", reject: "R", done: "D", retry: "T" }; // none stops a run
 const ICONS = { accept: "check", correct: "pencil", manual: "hand-finger", skip: "player-skip-forward", reject: "x", done: "check", retry: "refresh", stop: "player-stop" };
-const PICKLESS = new Set(["asked", "storage", "desktop_lost"]); // pauses in which no screen is in question
+const PICKLESS = new Set(["asked", "storage", "desktop_lost", "error"]); // pauses in which no screen is in question
 const READ_MS = 700;
 const RING = 2 * Math.PI * 19;
 
 export class Question {
-  constructor(store, picture, { askToStop }) {
-    Object.assign(this, { store, picture, askToStop, shown: "", asked: "" });
+  constructor(store, picture, { askToStop, askToEndLesson }) {
+    Object.assign(this, { store, picture, askToStop, askToEndLesson, shown: "", asked: "" });
     this.element = find("#question");
     this.ripening = new Ripening(this.element, READ_MS);
     this.roleNeeded = this.element.dataset.roleNeeded;
@@ -240,7 +240,7 @@ export class Question {
     const key = this.store.execution.status;
     const { waiting } = this.store;
     if (key !== "queued" || !waiting) return this.plain("clock", "grey", say(`${key}_title`), say(`${key}_text`));
-    return this.plain("clock", "grey", say("queued_title"), `${waiting.message} ${say("queued_free")}`, behind(this.store));
+    return this.plain("clock", "grey", say("queued_title"), `${waiting.message} ${say("queued_free")}`, behind(this.store, { toStop: this.askToStop, toEndLesson: this.askToEndLesson }));
   }
 
   paused() {

@@ -244,7 +244,7 @@ export class Question {
   }
 
   over() {
-    return ["green", top("circle-check", "green", say("over_title"), say("over_text")),
+    return ["green", top("circle-check", "green", say("over_title"), this.store.lesson.problem || say("over_text")),
       h("div", { class: "answers" }, h("a", { class: "button primary", href: this.store.at.workflow }, say("to_workflow")), h("a", { class: "button", href: this.store.at.teach }, icon("school"), say("teach_more")))];
   }
 
