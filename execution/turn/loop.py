@@ -90,6 +90,7 @@ class Loop:
             self.proofs,
             limits=self.limits,
             leave=leave,
+            hold=self.hold,
             on_miss=on_miss,
         )
         self.chooser = Chooser(journal, stages, self.hold, self.at, self.pauses, self.proofs)

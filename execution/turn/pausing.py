@@ -12,6 +12,7 @@ from execution.record.journal import Journal
 from execution.record.payloads import match_json, texts_json
 from execution.turn import leaps
 from execution.turn.choosing import Way
+from execution.turn.holding import Hold
 from execution.turn.limits import LoopLimits
 from execution.turn.overlays import Overlays
 from execution.turn.position import Position
@@ -38,10 +39,11 @@ class Pauses:
         *,
         limits: LoopLimits,
         leave: threading.Event,
+        hold: Hold,
         on_miss: Callable[[str], None],
     ) -> None:
         self.journal, self.stages, self.overlays, self.ways, self.at = journal, stages, overlays, ways, at
-        self.limits, self.leave, self.on_miss = limits, leave, on_miss
+        self.limits, self.leave, self.on_miss, self.hold = limits, leave, on_miss, hold
         self.graph, self.proofs = stages.graph, proofs
 
     def pause(
@@ -84,6 +86,9 @@ class Pauses:
 
     def _looks_again(self, state: ScreenState) -> bool:
         if self.stages.eyes.is_to_be_whole(state):
+            return True
+        self.hold.may_act()
+        if self.stages.take_pointer_off():  # what lies over the screen may be no more than a tip
             return True
         self.at.misses += 1
         if self.at.misses < self.limits.max_no_match_retries:

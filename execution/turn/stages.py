@@ -153,6 +153,9 @@ class Stages(Protocol):
 
     def scroll(self, point: Point, dy: int) -> None: ...
 
+    def take_pointer_off(self) -> bool:
+        """Move the pointer off what was acted on last; False where it was already, or nothing is known to be free."""
+
     def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
         """Do it; `hold` ends what takes long. Raises Stopped, LeaseLost."""
 

@@ -26,6 +26,7 @@ from execution.targeting.resolver import TargetResolver, resolve_correction
 from execution.turn import acting, calling, entering, learned, looking, popups, scrolling, server_side, waiting
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
+from execution.turn.pointer import resting_place
 from execution.turn.popups import Closable
 from execution.turn.put_values import PutValues
 from execution.turn.stages import ScrollSearch
@@ -83,6 +84,7 @@ class WorkflowStages:
         self.missing = ""  # what the run cannot go on without, in a sentence
         self._put = PutValues({v.name for v in graph.variables if holds_secret(v)})
         self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
+        self._pointed: Point | None = None  # where the last act left the pointer
         self._scope = ""  # of the screens that were looked for last
         self._overlay = Overlay(graph)  # what is gone by: the graph with what coaches have shown since
         self.also: ScopedMatcher | None = None  # of screens that coaches picked
@@ -364,7 +366,16 @@ class WorkflowStages:
     def scroll(self, point: Point, dy: int) -> None:
         self.eyes.desktop.scroll(point, dy=dy)
 
+    def take_pointer_off(self) -> bool:
+        point, self._pointed = self._pointed, None
+        state = self.eyes.last_read
+        place = resting_place(state, point) if point and state else None
+        if place is not None:
+            self.eyes.desktop.move(place)
+        return place is not None
+
     def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
+        self._pointed = None if suggestion.edge.action_type == "move" else suggestion.resolution.point
         if wrong := wrong_parameter(suggestion.edge.action_type, suggestion.params):
             message = say("turn.nothing_done", what=wrong)
             return ActionResult(status=ActionStatus.FAILED, message=message)

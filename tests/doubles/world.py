@@ -65,6 +65,7 @@ class World:
     popup: str = ""  # the declared dialog that is on the screen
     stubborn: bool = False  # it stays, whatever is done
     dialog: str = ""  # the title of a dialog nobody declared
+    tip: str = ""  # one that goes with the pointer
     buttons: tuple[str, ...] = ()  # what stands on its buttons
     closes: bool = True  # whether its buttons close it
     scrolls_left: int = 0
@@ -312,6 +313,11 @@ class World:
 
     def still_the_same(self, before: ScreenState, after: ScreenState) -> bool:
         return before.frame.digest == after.frame.digest
+
+    def take_pointer_off(self) -> bool:
+        off, self.tip = self.tip, ""
+        self.dialog = "" if off == self.dialog else self.dialog
+        return bool(off)
 
     def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
         edge = suggestion.edge
