@@ -20,7 +20,8 @@ from workflows.paging import MOST
 MAX_FEEDBACK = 2000
 MOST_WISHES = 100
 MAX_ANALYZE_TIMEOUT_MS = 999_999  # profiling: never degrades (S2.2)
-VERBS = tuple(verb.value for verb in Verb if verb is not Verb.START)
+# A run starts, and takes another version, by doors of their own: the first has no run yet, the other a lesson.
+VERBS = tuple(verb.value for verb in Verb if verb not in (Verb.START, Verb.CHANGE_VERSION))
 ANSWERS = sorted({choice for choices in CHOICES_OF_PROMPT.values() for choice in choices})
 
 

@@ -16,6 +16,7 @@ from execution.perception.masking import masks_from, painted_over
 from workflows import unpacking
 from workflows.exceptions import PictureRefused
 from workflows.graph import GraphSpec
+from workflows.parsing import whole_number
 from workflows.pictures import PictureStore, decode
 
 MOST_PICTURES = 100
@@ -128,8 +129,8 @@ def _unpacked(name: str, data: bytes, most: int, most_bytes: int) -> Iterator[tu
 
 def _in_order(name: str) -> list[tuple[int, str]]:
     """As people count: “2.png” comes before “10.png”."""
-    parts = re.split(r"(\d+)", name.casefold())
-    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
+    parts = re.split(r"([0-9]+)", name.casefold())
+    return [(0, part) if (number := whole_number(part)) is None else (number, "") for part in parts]
 
 
 def _no_picture(name: str) -> BadUpload:
