@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "rpa_site.errors.DomainErrors",
+    "rpa_site.bodies.BodyLimit",
 ]
 
 ROOT_URLCONF = "rpa_site.urls"
