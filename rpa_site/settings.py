@@ -232,7 +232,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "rpa_site.logs.LineFormatter"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"refusals": {"()": "rpa_site.logs.NoRefusalTraced"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals"]}},
     "root": {"handlers": ["console"], "level": reading.log_level(env)},
     "loggers": {
         **{name: {"level": "WARNING"} for name in ("daphne", "httpx", "asyncio", "PIL", "django_tasks")},
