@@ -188,3 +188,22 @@ def test_no_verb_of_control_makes_the_server_fail(admin: Client, named: dict[str
     url = f"/api/executions/{named['execution_id']}/control/"
     body = json.dumps({"verb": verb, "mode": "auto", "enabled": True})
     assert admin.post(url, body, content_type="application/json").status_code < 500
+
+
+def test_no_body_takes_a_field_that_it_does_not_know(admin: Client, named: dict[str, str]) -> None:
+    """Of every operation of the API, at the top and in what lies in it."""
+    taken, asked = {}, 0
+    for method, path, described, schemas in operations():
+        content = described.get("requestBody", {}).get("content", {})
+        body = content.get("application/json") or content.get("multipart/form-data")
+        if body is None:
+            continue
+        asked += 1
+        plain = example(body["schema"], schemas, named) or {}
+        sent = {**plain, "no_such_field": 1} if "application/json" in content else {"no_such_field": "1"}
+        kind = {"content_type": "application/json"} if "application/json" in content else {}
+        answer = getattr(admin, method)(filled(path, named), sent, **kind)
+        if answer.status_code != 404 and (answer.status_code != 400 or "no_such_field" not in answer.json()["detail"]):
+            taken[f"{method} {path}"] = answer.status_code
+    assert asked > 15
+    assert taken == {}

@@ -18,7 +18,6 @@ from rest_framework.exceptions import NotFound
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from execution.actions import control, hold
@@ -60,6 +59,7 @@ from execution.record.payloads import decision_payload, prompt_payload, step_pay
 from execution.record.rows import with_rows
 from execution.record.waiting import waiting_of
 from execution.types import Choice
+from sentences.request_body import checked
 from sentences.said import in_words
 from workflows.models import Workflow
 from workflows.paging import Pages
@@ -337,13 +337,6 @@ def origin_of(request: Request) -> Origin:
     """The pages work with the session of whoever logged in; programs bring what they log in with."""
     is_page = isinstance(request.successful_authenticator, SessionAuthentication)
     return Origin.PAGE if is_page else Origin.API
-
-
-def checked(serializer: type[Serializer], data: Any) -> dict[str, Any]:
-    """What came in, of its form; raises ValidationError."""
-    form = serializer(data=data)
-    form.is_valid(raise_exception=True)
-    return form.validated_data
 
 
 def _run(execution_id: str) -> Execution:
