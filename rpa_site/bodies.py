@@ -54,6 +54,11 @@ class BoundedRequest(http_protocol.WebRequest):
         if self._length <= LARGEST:
             super().handleContentChunk(data)
 
+    def handle_reply(self, message: Any) -> None:
+        """Answer; daphne writes the address into its access log then, whose query may hold a patient's name."""
+        self.uri = self.path
+        super().handle_reply(message)
+
     content: Any
 
     def process(self) -> Any:

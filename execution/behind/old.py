@@ -27,7 +27,7 @@ def file_of(job: Job) -> str:
 
 
 def forget_old(now: datetime) -> None:
-    """Files and start keys go after a day, rows after a month; what the database's queue remembers of its tasks, too."""
+    """Files and start keys after a day, rows after a month, and what the database's queue remembers of its tasks."""
     there = files().listdir("")[1] if files().exists("") else []  # first: what is made from now on is not in it
     at_work = tuple(Job.objects.left().values_list("job_id", flat=True))
     kept = {file_of(job) for job in Job.objects.filter(state=WorkState.DONE, ended_at__gt=now - FILES_KEPT)}
