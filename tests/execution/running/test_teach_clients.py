@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import socket
 import threading
 from pathlib import Path
@@ -45,15 +46,19 @@ def test_a_browser_is_heard_no_faster_than_its_messages_are_taken_up(tmp_path: P
 
 
 def test_a_full_browser_that_is_closed_holds_no_thread(tmp_path: Path) -> None:
-    clients = Clients(tmp_path / "line", "one", heard=lambda client, message: None, came=lambda client: None)
+    came: queue.Queue[threading.Thread] = queue.Queue()
+
+    def greet(client: Client) -> None:
+        came.put(threading.current_thread())
+
+    clients = Clients(tmp_path / "line", "one", heard=lambda client, message: None, came=greet)
     clients.start()
     with socket.socket(socket.AF_UNIX) as line:
         with address(tmp_path / "line") as place:
             line.connect(place)
         line.sendall(packed({"type": "hello", "of": "one"}))
         line.sendall(b"".join(packed({"type": "act", "n": n}) for n in range(MOST_WAITING + 10)))
-        threads = [t for t in threading.enumerate() if t.name == "lesson-browser"]
+        browser = came.get(timeout=WAIT_S)
         clients.stop()
-        for thread in threads:
-            thread.join(WAIT_S)
-    assert not any(thread.is_alive() for thread in threads)
+        browser.join(WAIT_S)
+    assert not browser.is_alive()
