@@ -12,6 +12,7 @@ from analytics.panels import CLASSES
 from analytics.period import Period, period_of
 from analytics.rollups import day_of
 from execution.choices import ExecutionState, Verified
+from workflows.parsing import whole_number
 
 HOW: dict[str, Q] = {
     "alone": Q(state=ExecutionState.COMPLETED, helped=0),
@@ -30,8 +31,8 @@ def runs_behind(request: HttpRequest) -> tuple[QuerySet[RunMetric], Period]:
     found = RunMetric.objects.filter(ended_at__gte=period.begin, ended_at__lt=period.end)
     if workflow := _text(request, "workflow"):
         found = found.filter(workflow_id=workflow)
-    if (version := _text(request, "version")).isdecimal() and len(version) < 9:
-        found = found.filter(version=int(version))
+    if (version := whole_number(_text(request, "version"))) is not None:
+        found = found.filter(version=version)
     if (how := _text(request, "how")) in HOW:
         found = found.filter(HOW[how])
     return found.order_by("-ended_at", "-pk"), period

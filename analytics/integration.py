@@ -14,6 +14,7 @@ from analytics.resources import SAMPLE_EVERY_S, ResourceSampler
 from execution.choices import ExecutionState
 from execution.models import Execution, Robot, Step
 from execution.signals import run_begun, run_ended, step_marked, step_recorded
+from workflows.parsing import whole_number
 
 log = logging.getLogger(__name__)
 
@@ -127,9 +128,9 @@ class AnalyticsExecutionIntegration:
             self._carefully(lambda: heard(execution_id=execution_id, **told), lambda: execution_id)
 
     def _project_of(self, execution_id: str, step_id: Any) -> None:
-        if not str(step_id).isdecimal():
+        if (index := whole_number(str(step_id))) is None:
             return  # a step that only the program knows
-        step = Step.objects.filter(execution__execution_id=execution_id, index=int(step_id)).only("pk").first()
+        step = Step.objects.filter(execution__execution_id=execution_id, index=index).only("pk").first()
         if step is not None:
             project(step.pk)
 

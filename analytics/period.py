@@ -12,9 +12,12 @@ from django.utils import timezone
 from django.utils.functional import Promise, cached_property
 from django.utils.translation import gettext_lazy as _
 
+from workflows.parsing import whole_number
+
 COOKIE = "timezone"  # chrome.js writes there which one the browser has
 SPANS: dict[int, str | Promise] = {7: _("7 days"), 30: _("30 days"), 91: _("13 weeks"), 364: _("52 weeks")}
 USUAL = 30
+LONGEST = 400
 BY_DAY = 31  # of more days a bar is a week
 
 
@@ -85,8 +88,7 @@ def zone_of(request: HttpRequest) -> ZoneInfo:
 def period_of(request: HttpRequest) -> Period:
     """The period that is asked for: `days` up to today or up to `until`; what is none is the usual one."""
     zone = zone_of(request)
-    asked = request.GET.get("days", "")
-    days = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 4 and 0 < int(asked) <= 400 else USUAL
+    days = whole_number(request.GET.get("days", ""), most=LONGEST) or USUAL
     try:
         until = date.fromisoformat(request.GET.get("until", ""))
         until = until if until.year > 1970 else timezone.localdate(timezone=zone)

@@ -30,6 +30,7 @@ from execution.models import Execution
 from execution.pages.jobs import told_on
 from execution.permissions import OPERATE
 from workflows.models import Workflow
+from workflows.parsing import whole_number
 from workflows.permissions import permitted
 
 VIEW = "analytics.view_stepmetric"
@@ -224,8 +225,8 @@ def hold_run(request: HttpRequest) -> HttpResponse:
             if let_go(named):
                 record(Verb.LET_GO, user=request.user, origin="page", kind="run", about=named)
         return redirect("analytics_storage")
-    if named.isascii() and named.isdecimal() and len(named) < 15:
-        named = Execution.objects.filter(pk=int(named)).values_list("execution_id", flat=True).first() or named
+    if (number := whole_number(named)) is not None:
+        named = Execution.objects.filter(pk=number).values_list("execution_id", flat=True).first() or named
     reason = request.POST.get("reason", "").strip()
     if not reason:
         messages.error(request, _("Say why: whoever finds it held in a year wants to know."))

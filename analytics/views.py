@@ -34,6 +34,7 @@ from gpu.types import Purpose
 from sentences.said import worded
 from workflows.graph import GraphSpec
 from workflows.models import Workflow, WorkflowVersion
+from workflows.parsing import whole_number
 from workflows.permissions import DESIGN, permitted
 
 VIEW = "analytics.view_stepmetric"
@@ -48,8 +49,8 @@ USUAL = 30
 @require_safe
 def model_uses(request: HttpRequest) -> HttpResponse:
     """By model and purpose, over the days that are asked for; anything else than the spans offered is the usual one."""
-    asked = request.GET.get("days", "")
-    days = int(asked) if asked.isascii() and asked.isdigit() and int(asked[:4]) in SPANS and len(asked) < 4 else USUAL
+    asked = whole_number(request.GET.get("days", ""))
+    days = asked if asked in SPANS else USUAL
     report = model_use(Scope(since=timezone.localdate() - timedelta(days=days - 1)), by_day=False)
     spans = [{"days": span, "name": name, "is_now": span == days} for span, name in SPANS.items()]
     context = {

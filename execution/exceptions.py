@@ -92,6 +92,13 @@ class BadDecision(ExecutionError):
     code = "bad_decision"
 
 
+class StartKeyUsed(ExecutionError):
+    """The same key came with another body."""
+
+    status_code = 422
+    code = "idempotency_key_used"
+
+
 class BadMark(ExecutionError):
     """What was said of a step cannot be kept."""
 

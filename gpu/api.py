@@ -26,6 +26,7 @@ from gpu.serializers import GPUSamplesQuerySerializer, GPUSamplesSerializer, GPU
 from gpu.types import Request as GPURequest
 from gpu.types import as_json
 from gpu.wiring import get_gpu_resource_manager
+from sentences.request_body import checked
 from sentences.said import in_words
 
 log = logging.getLogger(__name__)
@@ -83,9 +84,8 @@ class GPURequestsView(APIView):
     @extend_schema(request=GPUWishSerializer, responses={200: OpenApiTypes.OBJECT, 202: OpenApiTypes.OBJECT})
     def post(self, request: Request) -> Response:
         """200 when it was done at once, 202 with its number while it lasts, 409, 422, 502 to 504 when it cannot be."""
-        serializer = GPUWishSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        operation = operations.make(GPURequest(asked_by=request.user.get_username(), **serializer.validated_data))
+        wish = checked(GPUWishSerializer, request.data)
+        operation = operations.make(GPURequest(asked_by=request.user.get_username(), **wish))
         operation.wait(QUICK_S)
         return _told(operation, 200 if operation.is_over else 202)
 

@@ -8,11 +8,12 @@ from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from gpu.types import ExecutionMode, RequestKind
+from sentences.request_body import RequestBody
 
 ASKABLE = [kind for kind in RequestKind if kind is not RequestKind.USE]
 
 
-class GPUWishSerializer(serializers.Serializer[Any]):
+class GPUWishSerializer(RequestBody):
     """`kind`, with `mode` for a mode and `model` for loading and unloading."""
 
     kind = serializers.ChoiceField(choices=[kind.value for kind in ASKABLE])

@@ -9,8 +9,9 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model, views
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -19,19 +20,20 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
+from django.views.generic import FormView
 
 from audit.models import Verb
 from audit.recording import record
 from rpa_site.models import ApiToken, TokenScope
 from rpa_site.roles import Role, permissions_of
-from rpa_site.throttle import TooManyAttempts, address_of, checked_login, remember_device
+from rpa_site.throttle import TooManyAttempts, address_of, checked_again, checked_login, remember_device
 from rpa_site.tokens import DAYS, make_token
+
+TOO_MANY = "too_many_attempts"
 
 
 class LoginForm(AuthenticationForm):
     """Django's form; how often it may be tried is counted."""
-
-    refused = False
 
     def clean(self) -> dict[str, Any]:
         username, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")
@@ -40,34 +42,56 @@ class LoginForm(AuthenticationForm):
         try:
             self.user_cache = checked_login(self.request, username, password)
         except TooManyAttempts as error:
-            self.refused = True
-            raise ValidationError(
-                ngettext(
-                    "Too many attempts. Wait %(n)d minute, then try again.",
-                    "Too many attempts. Wait %(n)d minutes, then try again.",
-                    error.minutes,
-                )
-                % {"n": error.minutes}
-            ) from error
+            raise _refusal(error) from error
         if self.user_cache is None:
             raise self.get_invalid_login_error()
         self.confirm_login_allowed(self.user_cache)
         return self.cleaned_data
 
 
-class LoginView(views.LoginView):
+class PasswordForm(PasswordChangeForm):
+    """Django's form; how often the old password may be tried is counted as when logging in."""
+
+    def __init__(self, user: Any, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(user, *args, **kwargs)
+        self.request = request
+
+    def clean_old_password(self) -> str:
+        password: str = self.cleaned_data["old_password"]
+        try:
+            if checked_again(self.request, password):
+                return password
+        except TooManyAttempts as error:
+            raise _refusal(error) from error
+        raise ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
+
+
+def _refusal(error: TooManyAttempts) -> ValidationError:
+    words = ngettext(
+        "Too many attempts. Wait %(n)d minute, then try again.",
+        "Too many attempts. Wait %(n)d minutes, then try again.",
+        error.minutes,
+    )
+    return ValidationError(words % {"n": error.minutes}, code=TOO_MANY)
+
+
+class Counted(FormView):
+    """A form that looks at a password: 429 where it was tried too often."""
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        response = super().form_invalid(form)
+        if any(form.has_error(name, TOO_MANY) for name in form.errors):
+            response.status_code = 429
+        return response
+
+
+class LoginView(Counted, views.LoginView):
     form_class = LoginForm
     redirect_authenticated_user = True
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         response = super().form_valid(form)
         remember_device(response, form.get_user().get_username())
-        return response
-
-    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        response = super().form_invalid(form)
-        if getattr(form, "refused", False):
-            response.status_code = 429
         return response
 
 
@@ -107,14 +131,21 @@ def _address(request: Any) -> str | None:
     return address_of(request) if request is not None else None
 
 
-class PasswordView(views.PasswordChangeView):
+class PasswordView(Counted, views.PasswordChangeView):
+    form_class = PasswordForm
     template_name = "registration/password.html"
     success_url = reverse_lazy("account")
 
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
+    @transaction.atomic
     def form_valid(self, form: Any) -> HttpResponse:
         who = self.request.user
         record(Verb.CHANGED, user=who, origin="page", kind="person", about=who.get_username(), fields=["password"])
-        messages.success(self.request, _("Your password is changed. Sessions on other machines have ended."))
+        messages.success(
+            self.request, _("Your password is changed. Sessions on other machines have ended, and your tokens.")
+        )
         return super().form_valid(form)
 
 

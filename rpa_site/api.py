@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from json import JSONDecodeError
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from django.utils.translation import gettext as _
 from rest_framework import parsers
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rest_framework.views import APIView
 
 from rpa_site.roles import role_needed
+from workflows.parsing import parsed_json
 
 READS = ("GET", "HEAD", "OPTIONS")
 
@@ -35,20 +36,19 @@ class DeclaredPermission(BasePermission):
 
 
 class JSONParser(parsers.JSONParser):
-    """JSON nested deeper than Python goes is bad input, and no fault of the server. What is none is told by its place:
-    the words of Python's own parser are English.
-    """
+    """Strict JSON in UTF-8. What is none is told by its place: the words of Python's own parser are English."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         try:
-            return super().parse(stream, media_type, parser_context)
-        except ParseError as error:
-            cause = error.__context__
-            if not isinstance(cause, JSONDecodeError):  # of another encoding, or not in UTF-8
-                raise ParseError from cause
+            return cast(dict[str, Any], parsed_json(stream.read().decode()))
+        except JSONDecodeError as error:
             words = _("The request is no JSON that can be read: look at line %(line)s, column %(column)s.")
-            raise ParseError(words % {"line": cause.lineno, "column": cause.colno}) from cause
-        except RecursionError as error:
-            raise ParseError(_("The JSON is nested too deeply.")) from error
+            raise ParseError(words % {"line": error.lineno, "column": error.colno}) from error
+        except UnicodeDecodeError as error:
+            raise ParseError from error
+        except ValueError as error:
+            if isinstance(error.__cause__, RecursionError):
+                raise ParseError(_("The JSON is nested too deeply.")) from error
+            raise ParseError(_("A number in this request is too large or too small.")) from error

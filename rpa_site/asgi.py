@@ -25,6 +25,7 @@ from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
 from execution.stream.routing import websocket_urlpatterns  # noqa: E402
 from gpu import GPUResourceConfig  # noqa: E402
+from rpa_site.bodies import bound  # noqa: E402
 from rpa_site.data_lock import share  # noqa: E402
 
 Application = Callable[..., Awaitable[None]]
@@ -57,6 +58,7 @@ if "*" in settings.ALLOWED_HOSTS and not settings.DEBUG:
     )
 
 GPUResourceConfig.from_settings()  # raises ImproperlyConfigured at the start, and not at the first question to a model
+bound()
 share(settings.DATA_DIR)  # held until this process ends: `manage.py restore` sees that the data is in use
 
 application = ProtocolTypeRouter(

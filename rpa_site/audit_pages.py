@@ -20,6 +20,7 @@ from audit.models import Entry, Verb
 from audit.recording import record
 from execution.choices import Origin
 from rpa_site.throttle import address_of
+from workflows.parsing import whole_number
 from workflows.permissions import permitted
 
 VIEW = "audit.view_entry"
@@ -39,9 +40,8 @@ KIND_WORDS = {
 def audit(request: HttpRequest) -> HttpResponse:
     with timezone.override(zone_of(request)):
         found = filtered(request)
-        before = request.GET.get("before", "")
-        if before.isascii() and before.isdigit() and len(before) < 19:
-            found = found.filter(pk__lt=int(before))
+        if (before := whole_number(request.GET.get("before", ""))) is not None:
+            found = found.filter(pk__lt=before)
         entries = list(found[: ROWS + 1])
         kept = request.GET.copy()
         kept.pop("before", None)

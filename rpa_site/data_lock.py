@@ -17,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext as _
 
 from gpu.kernel_lock import KernelLock, lock_file, open_file
+from rpa_site.staging import remove_abandoned
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ def share(data: Path) -> int | None:
     if not lock_file(file, shared=True):
         os.close(file)
         raise ImproperlyConfigured("The data is being restored. Start again when `manage.py restore` is done.")
+    remove_abandoned(data)
     return file
 
 

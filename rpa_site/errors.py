@@ -105,17 +105,20 @@ class DomainErrors:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         answer = answer_to(error)
-        if answer is None:
-            return None
-        status, body = answer
-        if wants_json(request):
-            return JsonResponse(body, status=status, headers=headers(status))
-        if status == 403:
-            return None  # Django's own way to 403.html, which says which role it takes
-        if kind := kind_of_trouble(error):
-            return away(request, kind)
-        context = {"status": status, "title": title(status), "message": body["detail"]}
-        return render_calmly(request, context, status=status)
+        if answer is None or (answer[0] == 403 and not wants_json(request)):
+            return None  # Django's own way to 403.html says which role it takes
+        return answered(request, error, answer)
+
+
+def answered(request: HttpRequest, error: Exception, answer: Answer) -> HttpResponse:
+    """Return the answer as a page, or as JSON where the caller asked for it."""
+    status, body = answer
+    if wants_json(request):
+        return JsonResponse(body, status=status, headers=headers(status))
+    if kind := kind_of_trouble(error):
+        return away(request, kind)
+    context = {"status": status, "title": title(status), "message": body["detail"]}
+    return render_calmly(request, context, status=status)
 
 
 def render_calmly(request: HttpRequest, context: Mapping[str, Any], *, status: int) -> HttpResponse:
@@ -134,7 +137,7 @@ def headers(status: int) -> dict[str, str]:
 
 
 def title(status: int) -> str:
-    known = {404: _("Not found"), 409: _("That is not possible now"), 503: _("The server is busy")}
+    known = {404: _("Not found"), 409: _("That is not possible now"), 413: _("Too large"), 503: _("The server is busy")}
     return known.get(status) or _("That did not work")
 
 

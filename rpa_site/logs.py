@@ -9,6 +9,15 @@ from workflows.unsaid import without_secrets
 FIELDS = ("action", "execution", "step", "desktop", "kind", "address")
 
 
+class NoRefusalTraced(logging.Filter):
+    """What was refused (403, 400) is one line: its traceback shows no fault, and whoever asks often fills the disk."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "status_code", 500) < 500:
+            record.exc_info = record.exc_text = None
+        return True
+
+
 class LineFormatter(logging.Formatter):
     """`time LEVEL logger message key=value ...`; screens, texts read and values typed are never among the fields.
 

@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "rpa_site.errors.DomainErrors",
+    "rpa_site.bodies.BodyLimit",
 ]
 
 ROOT_URLCONF = "rpa_site.urls"
@@ -109,6 +110,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "rpa_site.passwords.NameTwice"},
+    {"NAME": "rpa_site.passwords.EndsTokens"},
 ]
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
@@ -229,7 +232,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "rpa_site.logs.LineFormatter"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"refusals": {"()": "rpa_site.logs.NoRefusalTraced"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals"]}},
     "root": {"handlers": ["console"], "level": reading.log_level(env)},
     "loggers": {
         **{name: {"level": "WARNING"} for name in ("daphne", "httpx", "asyncio", "PIL", "django_tasks")},

@@ -48,9 +48,13 @@ class TooManyAttempts(Exception):
         super().__init__(f"again in {self.minutes} min")
 
 
-def checked_login(request: HttpRequest, username: str, password: str) -> Any:
-    """The person with that name and password, or None; raises TooManyAttempts without looking at the password."""
-    name, address, device = _digest(username), address_of(request), known_device(request, username)
+def checked_login(request: HttpRequest, username: str, password: str, *, device: str | None = None) -> Any:
+    """The person with that name and password, or None; raises TooManyAttempts without looking at the password.
+
+    `device` names the browser where something else than the cookie tells that this person has logged in on it.
+    """
+    name, address = _digest(username), address_of(request)
+    device = known_device(request, username) if device is None else device
     with transaction.atomic():
         _one_after_the_other()
         FailedLogin.objects.filter(at__lt=timezone.now() - WINDOW).delete()
@@ -102,6 +106,15 @@ def _plain(address: str) -> str | None:
     except ValidationError:
         return None
     return address
+
+
+def checked_again(request: HttpRequest, password: str) -> bool:
+    """Whether it is the password of the person who is logged in; raises TooManyAttempts.
+
+    Their session is counted by itself: whoever guesses at their name elsewhere does not shut them out.
+    """
+    session = _digest(request.session.session_key or "")
+    return checked_login(request, request.user.get_username(), password, device=session) is not None
 
 
 # --- browsers that are known -----------------------------------------------------------------------------------------

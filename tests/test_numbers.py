@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
+from execution.api.serializers import VERBS
 from execution.models import Replay
 from tests.factories import make_execution, make_published
 from tests.support.sockets import session_of
@@ -33,7 +35,12 @@ PAGE_QUERIES = (
     "prompt",
     "execution",
     "workflow",
+    "q",
+    "before",
+    "version",
+    "until",
 )
+NO_NUMBERS = ("²", "१२", "nan", "-inf", "1_0", "9" * 5000)
 
 
 @cache
@@ -157,3 +164,46 @@ def test_no_number_in_the_query_of_a_page_makes_the_server_fail(
             if status >= 500:
                 failed[f"{page}?{name}"] = status
     assert failed == {}
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=lambda v: str(v)[:12])
+def test_no_odd_digit_in_the_query_of_a_page_makes_the_server_fail(
+    admin: Client, named: dict[str, str], value: str
+) -> None:
+    pages = ["/", "/analytics", "/analytics/runs", "/analytics/steps", "/analytics/models", "/audit", "/texts"]
+    pages += ["/learning/training", "/admin/workflows/edge/add/"]
+    asked = urlencode(dict.fromkeys([*PAGE_QUERIES, "how", "c"], value))
+    failed = {page: status for page in pages if (status := admin.get(f"{page}?{asked}").status_code) >= 500}
+    failed |= {page: status for page in pages[:1] if (status := admin.get(f"{page}?q={value}").status_code) >= 500}
+    for page in ("/admin/workflows/edge/add/", "/admin/workflows/node/add/"):
+        if (status := admin.post(page, {"workflow": value}).status_code) >= 500:
+            failed[f"POST {page}"] = status
+    if admin.post("/analytics/storage/hold", {"run": value, "reason": "x"}).status_code >= 500:
+        failed["/analytics/storage/hold"] = 500
+    assert failed == {}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_verb_of_control_makes_the_server_fail(admin: Client, named: dict[str, str], verb: str) -> None:
+    url = f"/api/executions/{named['execution_id']}/control/"
+    body = json.dumps({"verb": verb, "mode": "auto", "enabled": True})
+    assert admin.post(url, body, content_type="application/json").status_code < 500
+
+
+def test_no_body_takes_a_field_that_it_does_not_know(admin: Client, named: dict[str, str]) -> None:
+    """Of every operation of the API, at the top and in what lies in it."""
+    taken, asked = {}, 0
+    for method, path, described, schemas in operations():
+        content = described.get("requestBody", {}).get("content", {})
+        body = content.get("application/json") or content.get("multipart/form-data")
+        if body is None:
+            continue
+        asked += 1
+        plain = example(body["schema"], schemas, named) or {}
+        sent = {**plain, "no_such_field": 1} if "application/json" in content else {"no_such_field": "1"}
+        kind = {"content_type": "application/json"} if "application/json" in content else {}
+        answer = getattr(admin, method)(filled(path, named), sent, **kind)
+        if answer.status_code != 404 and (answer.status_code != 400 or "no_such_field" not in answer.json()["detail"]):
+            taken[f"{method} {path}"] = answer.status_code
+    assert asked > 15
+    assert taken == {}

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from audit.models import Verb
 from audit.recording import record
+from sentences.request_body import checked
 from workflows.actions.publish import publish, publish_again
 from workflows.bundle import export_bundle, import_bundle
 from workflows.models import Workflow
@@ -56,11 +57,8 @@ class WorkflowList(generics.ListAPIView[Workflow]):
     )
     def post(self, request: Request) -> Response:
         """Import a workflow file as a draft."""
-        form = ImportSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        made = import_bundle(
-            uploaded(form.validated_data["file"]), user=request.user, workflow_id=form.validated_data["workflow_id"]
-        )
+        asked = checked(ImportSerializer, request.data)
+        made = import_bundle(uploaded(asked["file"]), user=request.user, workflow_id=asked["workflow_id"])
         workflow = Workflow.objects.with_latest_version().by_id(made.workflow_id)
         return Response(_described(workflow), status=status.HTTP_201_CREATED)
 
@@ -88,9 +86,7 @@ class WorkflowNeeds(APIView):
     @extend_schema(operation_id="workflows_set_needs", request=NeedsSerializer, responses=NeedsSerializer)
     def post(self, request: Request, workflow_id: str) -> Response:
         workflow = Workflow.objects.by_id(workflow_id)
-        form = NeedsSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        needs = RobotNeeds(**form.validated_data)
+        needs = RobotNeeds(**checked(NeedsSerializer, request.data))
         with transaction.atomic():
             write_needs(workflow, needs)
             record(Verb.CHANGED, user=request.user, origin="api", kind="workflow", about=workflow_id, fields=["needs"])
@@ -122,10 +118,9 @@ class WorkflowPublish(APIView):
         },
     )
     def post(self, request: Request, workflow_id: str) -> Response:
-        form = PublishSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        asked = checked(PublishSerializer, request.data)
         workflow = Workflow.objects.by_id(workflow_id)
-        version = publish(workflow=workflow, user=request.user, note=form.validated_data["note"])
+        version = publish(workflow=workflow, user=request.user, note=asked["note"])
         return Response(WorkflowVersionSerializer(version).data)
 
 
@@ -143,10 +138,9 @@ class VersionPublish(APIView):
         },
     )
     def post(self, request: Request, workflow_id: str, number: int) -> Response:
-        form = PublishSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        asked = checked(PublishSerializer, request.data)
         workflow = Workflow.objects.by_id(workflow_id)
-        version = publish_again(workflow=workflow, number=number, user=request.user, note=form.validated_data["note"])
+        version = publish_again(workflow=workflow, number=number, user=request.user, note=asked["note"])
         return Response(WorkflowVersionSerializer(version).data)
 
 

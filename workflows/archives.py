@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -136,7 +136,7 @@ class Archive:
 
 
 @contextmanager
-def taken_apart(data: bytes, kind: Kind, form: type) -> Iterator[Archive]:
+def taken_apart(data: bytes | IO[bytes], kind: Kind, form: type) -> Iterator[Archive]:
     """The file in `data`, its document of the `form` of a dataclass. Raises BadBundle with the reason."""
     others = {other.document: str(other.is_another) for other in KINDS if other is not kind}
     with tempfile.TemporaryDirectory(prefix="surehand-import-") as folder, opened(data) as zipped:

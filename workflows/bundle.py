@@ -7,7 +7,7 @@ a window info provider (a path to code) is neither exported nor taken, and an im
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import IO, Any
 
 from django.contrib.admin.models import ADDITION, LogEntry
 from django.core.exceptions import ValidationError
@@ -71,7 +71,7 @@ def export_bundle(workflow: Workflow) -> bytes:
     return packed(WORKFLOW, document, graph.pictures().union(*(one.graph.pictures() for one in called)))
 
 
-def import_bundle(data: bytes, *, user: Any, workflow_id: str = "") -> Workflow:
+def import_bundle(data: bytes | IO[bytes], *, user: Any, workflow_id: str = "") -> Workflow:
     """A new draft from a bundle, under its own id or `workflow_id`.
 
     Raises BadBundle or InvalidWorkflow with the reason; then nothing has changed. Whether `user` may do it is the

@@ -8,6 +8,7 @@ DomainError
 │   ├── PictureRefused         too large, not a picture
 │   └── PictureMissing, PictureNotStored
 ├── PictureAway                nobody can tell now whether it is there
+├── BadParameter               of an address or a form
 └── (execution.exceptions)
 """
 
@@ -25,6 +26,12 @@ class DomainError(Exception):
     def details(self) -> dict[str, Any]:
         """What else an API answer carries."""
         return {}
+
+
+class BadParameter(DomainError):
+    """A value in an address or a form that is none."""
+
+    code = "bad_parameter"
 
 
 class WorkflowError(DomainError):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from workflows.parsing import whole_number
 from workflows.text import names
 
 NormBox = tuple[float, float, float, float]
@@ -503,5 +504,6 @@ def target_from_json(data: Mapping[str, Any]) -> TargetSpec:
 def number_in(value: Any) -> int | str:
     """Which of its like, as JSON or a person wrote it: a count from 0, or a text that is none ("{{n}}", or a fault)."""
     if isinstance(value, str):
-        return int(value) if value.strip().isdecimal() else value.strip() or 0
+        number = whole_number(value.strip())
+        return number if number is not None else value.strip() or 0
     return max(0, int(value)) if isinstance(value, int | float) and not isinstance(value, bool) else 0

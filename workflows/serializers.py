@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from sentences.request_body import RequestBody
 from workflows.models import Workflow, WorkflowVersion
 from workflows.models.workflow import text_id
 from workflows.needs import needs_of
@@ -226,7 +227,7 @@ class WorkflowSerializer(serializers.ModelSerializer[Workflow]):
         read_only_fields: tuple[str, ...] = fields
 
 
-class NeedsSerializer(serializers.Serializer[Any]):
+class NeedsSerializer(RequestBody):
     """What a robot must have to take a run; a side of 0 does not matter."""
 
     tags = serializers.ListField(child=serializers.CharField(max_length=100), max_length=50)
@@ -269,13 +270,13 @@ class WorkflowDetailSerializer(WorkflowSerializer):
         return list(ProblemSerializer(self.context["problems"], many=True).data)
 
 
-class PublishSerializer(serializers.Serializer[Any]):
+class PublishSerializer(RequestBody):
     note = serializers.CharField(
         required=False, allow_blank=True, default="", max_length=WorkflowVersion._meta.get_field("note").max_length
     )
 
 
-class ImportSerializer(serializers.Serializer[Any]):
+class ImportSerializer(RequestBody):
     file = serializers.FileField(help_text=_("A workflow file, as the export gives it."))
     workflow_id = serializers.CharField(
         required=False, allow_blank=True, default="", max_length=100, validators=[text_id]

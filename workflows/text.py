@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from workflows.parsing import whole_number
+
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 VARIABLE = re.compile(rf"\{{\{{\s*({VARIABLE_NAME.pattern})\s*\}}\}}")
 
@@ -30,7 +32,7 @@ def sole_name(text: str) -> str:
 
 def is_ordinal(text: str) -> bool:
     """Whether a value says which of several is meant: a whole number from 1, in figures."""
-    return text.strip().isascii() and text.strip().isdecimal() and int(text) > 0
+    return bool(whole_number(text.strip()))
 
 
 def default_of(default: str, now: datetime) -> str:

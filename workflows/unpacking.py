@@ -9,9 +9,10 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any, cast
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
 from workflows.exceptions import WorkflowError
@@ -31,20 +32,20 @@ class BadBundle(WorkflowError):
     code = "bad_bundle"
 
 
-def uploaded(file: Any) -> bytes:
-    """What a browser sent, unless it is so large that it is refused anyway."""
-    if file.size > MAX_BYTES:
+def uploaded(file: UploadedFile[Any]) -> IO[bytes]:
+    """What a browser sent, on the disk if it is large; raises BadBundle where it is too large."""
+    if (file.size or 0) > MAX_BYTES:
         raise _too_large()
-    return bytes(file.read())
+    return cast(IO[bytes], file.file)
 
 
 @contextmanager
-def opened(data: bytes) -> Iterator[zipfile.ZipFile]:
+def opened(data: bytes | IO[bytes]) -> Iterator[zipfile.ZipFile]:
     """The zip file in `data`; raises BadBundle where it is none."""
-    if len(data) > MAX_BYTES:
+    if isinstance(data, bytes) and len(data) > MAX_BYTES:
         raise _too_large()
     try:
-        bundle = zipfile.ZipFile(io.BytesIO(data))
+        bundle = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise BadBundle(_("This is no zip file that can be read.")) from error
     with bundle:

@@ -21,6 +21,7 @@ from execution.record.payloads import decision_payload
 from execution.record.values_of_runs import values_of
 from execution.types import Choice, DecisionSource
 from workflows.catalogue import ACTIONS, CORRECTING_ACTION_TYPES
+from workflows.parsing import finite_number
 from workflows.validation.actions import PARAM_LABELS, mistyped
 
 CORRECTION_KEYS = frozenset(
@@ -220,10 +221,7 @@ def check_target(target: Mapping[str, Any]) -> None:
 
 
 def _wait(correction: Mapping[str, Any], name: str) -> float:
-    try:
-        seconds = float(correction.get(name) or 0)
-    except (TypeError, ValueError):
-        seconds = -1
-    if not 0 <= seconds <= MAX_WAIT_S:
+    seconds = finite_number(str(correction.get(name) or 0))
+    if seconds is None or not 0 <= seconds <= MAX_WAIT_S:
         raise BadDecision(_("%(name)s is a number of seconds from 0 to %(max)d.") % {"name": name, "max": MAX_WAIT_S})
     return seconds

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import IO, Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -78,7 +78,9 @@ class Imported:
         return said + [words % {"n": len(names), "what": listed(names)} for words, names in these if names]
 
 
-def import_pack(data: bytes, *, workflow_id: str = "", user: Any = None, origin: Origin = Origin.PROGRAM) -> Imported:
+def import_pack(
+    data: bytes | IO[bytes], *, workflow_id: str = "", user: Any = None, origin: Origin = Origin.PROGRAM
+) -> Imported:
     """What of a file fits the newest version of its workflow, or of `workflow_id`, is on trial here from now on.
 
     Raises BadBundle with the reason, and PermissionDenied; then nothing has changed.

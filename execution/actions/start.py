@@ -32,6 +32,7 @@ from workflows.choices import LearningState, Priority, VariableKind
 from workflows.exceptions import UnknownNode
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
+from workflows.parsing import finite_number
 from workflows.permissions import DESIGN
 from workflows.text import default_of, is_ordinal
 
@@ -267,12 +268,10 @@ def value_problem(variable: VariableSpec, value: str, graph: GraphSpec) -> str:
             date.fromisoformat(value)
         elif variable.kind == VariableKind.EMAIL:
             validate_email(value)
-        elif variable.kind == VariableKind.NUMBER:
-            float(value.replace(",", "."))
+        elif variable.kind == VariableKind.NUMBER and finite_number(value.replace(",", ".")) is None:
+            return _("“%(value)s” is no number.") % {"value": value}
     except ValidationError:
         return _("“%(value)s” is no e-mail address.") % {"value": value}
     except ValueError:
-        if variable.kind == VariableKind.DATE:
-            return _("“%(value)s” is no date; write it as 2026-11-21.") % {"value": value}
-        return _("“%(value)s” is no number.") % {"value": value}
+        return _("“%(value)s” is no date; write it as 2026-11-21.") % {"value": value}
     return ""

@@ -29,6 +29,7 @@ from execution.models import Execution
 from gpu.assistant import conversations
 from gpu.assistant.answer import AnswerPart
 from gpu.assistant.assistant import Assistant
+from sentences.request_body import checked
 from sentences.said import worded
 
 log = logging.getLogger(__name__)
@@ -62,13 +63,12 @@ class ConversationView(AssistantView):
         The answer is a line of JSON for each piece: `records`, then `text`, at last `end` with the message.
         """
         about = Execution.objects.by_id(execution_id).execution_id
-        asked = AskSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        asked = checked(AskSerializer, request.data)
         key = conversations.latest(person=request.user, about=about)
         key = key or conversations.begin(person=request.user, about=about)
         said = {"conversation": key, "language": (get_language() or "en")[:2]}
         answer = _alines if isinstance(request._request, ASGIRequest) else _lines
-        lines: Any = answer(get_assistant(), asked.validated_data["text"], said, request.user.pk)
+        lines: Any = answer(get_assistant(), asked["text"], said, request.user.pk)
         # no proxy may wait for the whole of it
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)

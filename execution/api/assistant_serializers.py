@@ -8,9 +8,10 @@ from rest_framework import serializers
 
 from gpu.assistant.answer import AnswerOutcome
 from gpu.assistant.assistant import LONGEST_QUESTION
+from sentences.request_body import RequestBody
 
 
-class AskSerializer(serializers.Serializer[Any]):
+class AskSerializer(RequestBody):
     text = serializers.CharField(
         max_length=LONGEST_QUESTION, help_text="A question in somebody's own words, or a command; /help names them."
     )

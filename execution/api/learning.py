@@ -42,7 +42,7 @@ from execution.api.learning_serializers import (
 )
 from execution.api.lesson_serializers import BegunSerializer
 from execution.api.serializers import ErrorSerializer
-from execution.api.views import RunsView, checked, origin_of
+from execution.api.views import RunsView, origin_of
 from execution.choices import CorrectionKind, CorrectionState
 from execution.lesson.begin_mending import teach_way
 from execution.lesson.telling import draft_told
@@ -54,6 +54,7 @@ from execution.record.contradictions import contradicting
 from execution.record.prototypes import current
 from execution.replay.answers import About, Verdict
 from execution.replay.asking import ask_for, stop_it
+from sentences.request_body import checked
 from workflows.models import Workflow
 from workflows.permissions import DESIGN, PUBLISH
 from workflows.unpacking import uploaded

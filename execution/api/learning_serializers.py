@@ -13,6 +13,7 @@ from execution.learning.conditions import DARK, LIGHT
 from execution.models import LearnedCorrection, ReplayState
 from execution.replay.answers import About, Verdict
 from execution.replay.asking import MOST_RUNS
+from sentences.request_body import RequestBody
 from sentences.said import worded
 
 MOST_MERGED = 50
@@ -72,7 +73,7 @@ class CorrectionSerializer(serializers.Serializer[Any]):
         return {name: getattr(row, f"n_{name}") for name in ("right", "wrong", "unknown")}
 
 
-class ChooseSerializer(serializers.Serializer[Any]):
+class ChooseSerializer(RequestBody):
     was = serializers.ChoiceField(
         choices=CorrectionState.choices, required=False, help_text="The state it is decided about; another is refused."
     )
@@ -83,7 +84,7 @@ class DecideCorrectionSerializer(ChooseSerializer):
     state = serializers.ChoiceField(choices=[one.value for one in BY_A_PERSON])
 
 
-class MergeSerializer(serializers.Serializer[Any]):
+class MergeSerializer(RequestBody):
     corrections = serializers.ListField(
         child=serializers.IntegerField(min_value=1), min_length=1, max_length=MOST_MERGED
     )
@@ -137,7 +138,7 @@ class PrototypeSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
-class ResetPrototypeSerializer(serializers.Serializer[Any]):
+class ResetPrototypeSerializer(RequestBody):
     picture = serializers.CharField(
         required=False,
         allow_blank=True,
@@ -151,7 +152,7 @@ class PutBackSerializer(serializers.Serializer[Any]):
     put_back = serializers.IntegerField(help_text="So many looked otherwise than they were taught.")
 
 
-class ImportPackSerializer(serializers.Serializer[Any]):
+class ImportPackSerializer(RequestBody):
     file = serializers.FileField(help_text="A file of corrections, as the export gives it.")
     workflow_id = serializers.CharField(
         required=False, allow_blank=True, default="", max_length=100,
@@ -171,7 +172,7 @@ class ImportedPackSerializer(serializers.Serializer[Any]):
         return [row.pk for row in imported.taken]
 
 
-class AskedReplaySerializer(serializers.Serializer[Any]):
+class AskedReplaySerializer(RequestBody):
     workflow_id = serializers.CharField(max_length=100)
     version = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=MOST_RUNS)
     runs = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=MOST_RUNS)

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from execution.lesson.signs import Level
+from sentences.request_body import RequestBody
 from workflows.choices import RegionKind, VariableKind
 from workflows.conditions import TESTS
 from workflows.validation.ways import MOST_ROUNDS
@@ -16,14 +17,14 @@ VALUE_KINDS = ("fixed", "variable", "secret")
 MOST = 200
 
 
-class Asked(serializers.Serializer[Any]):
+class Asked(RequestBody):
     """Fields that are not sent are not changed."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"partial": True, **kwargs})
 
 
-class BeginSerializer(serializers.Serializer[Any]):
+class BeginSerializer(RequestBody):
     workflow_id = serializers.CharField(required=False, allow_blank=True, default="", max_length=100)
     name = serializers.CharField(
         required=False,
@@ -40,12 +41,12 @@ class DraftWorkflowSerializer(Asked):
     description = serializers.CharField(allow_blank=True, max_length=10_000)
 
 
-class SortedTextSerializer(serializers.Serializer[Any]):
+class SortedTextSerializer(RequestBody):
     text = serializers.CharField(max_length=300)
     kind = serializers.ChoiceField(choices=TEXT_KINDS)
 
 
-class RegionSerializer(serializers.Serializer[Any]):
+class RegionSerializer(RequestBody):
     box = serializers.ListField(
         child=serializers.FloatField(min_value=0, max_value=1),
         min_length=4,
@@ -67,12 +68,12 @@ class DraftScreenSerializer(Asked):
     )  # fmt: skip
 
 
-class WhoseSerializer(serializers.Serializer[Any]):
+class WhoseSerializer(RequestBody):
     value = serializers.CharField(max_length=300)
     label = serializers.CharField(allow_blank=True, required=False, default="", max_length=300)  # type: ignore[assignment]
 
 
-class ValueSerializer(serializers.Serializer[Any]):
+class ValueSerializer(RequestBody):
     kind = serializers.ChoiceField(choices=VALUE_KINDS)
     name = serializers.CharField(required=False, allow_blank=True, max_length=50, help_text="Of the variable.")
     text = serializers.CharField(
@@ -98,7 +99,7 @@ class ParametersSerializer(Asked):
     timeout_s = serializers.IntegerField(min_value=1, max_value=3600)
 
 
-class GivenConditionSerializer(serializers.Serializer[Any]):
+class GivenConditionSerializer(RequestBody):
     value = serializers.CharField(max_length=50, help_text="The variable, or the value that is read, by its name.")
     test = serializers.ChoiceField(choices=TESTS)
     to = serializers.ListField(
@@ -119,7 +120,7 @@ class RepeatSerializer(Asked):
     )
 
 
-class GivenProofSerializer(serializers.Serializer[Any]):
+class GivenProofSerializer(RequestBody):
     """Another published workflow that only looks."""
 
     workflow = serializers.CharField(max_length=100)
@@ -165,7 +166,7 @@ class DraftVariableSerializer(Asked):
     choices = serializers.ListField(child=serializers.CharField(max_length=500), max_length=MOST)
 
 
-class NothingSerializer(serializers.Serializer[Any]):
+class NothingSerializer(RequestBody):
     """Nothing is sent."""
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from execution.actions.teach import close_lesson, lesson_by_id, open_lesson
@@ -24,6 +21,7 @@ from execution.lesson.telling import draft_told
 from execution.models import Lesson, Robot
 from execution.permissions import OPERATE
 from execution.running.teach_line import tell
+from sentences.request_body import checked
 from sentences.said import worded
 from workflows.actions.publish import publish
 from workflows.models import Workflow
@@ -44,7 +42,7 @@ class LessonsView(APIView):
     )
     def post(self, request: Request) -> Response:
         """Teach a workflow, or a new one, on a robot's desktop. 409 says who teaches there since when."""
-        asked = checked(shapes.BeginSerializer, request)
+        asked = checked(shapes.BeginSerializer, request.data)
         robot = Robot.objects.alive().filter(name=asked["robot"]).first()
         if robot is None:
             raise editing.BadEdit(_("No robot of that name is alive."))
@@ -95,6 +93,7 @@ class EndView(EditView):
         """The lesson is over and its desktop free; the draft stays. Another designer may end one that holds a desktop
         which runs wait for: that is recorded, and the teacher is told who it was."""
         lesson = lesson_by_id(lesson_id)
+        checked(shapes.NothingSerializer, request.data)
         if not (lesson.is_open and lesson.has_desktop):
             lesson = self.lesson(request, lesson_id)
         close_lesson(lesson, by=request.user)
@@ -106,7 +105,7 @@ class DraftWorkflowView(EditView):
     def post(self, request: Request, lesson_id: str) -> Response:
         """Name and description of the workflow."""
         lesson = self.lesson(request, lesson_id)
-        editing.change_workflow(lesson, **checked(shapes.DraftWorkflowSerializer, request))
+        editing.change_workflow(lesson, **checked(shapes.DraftWorkflowSerializer, request.data))
         return changed(lesson)
 
 
@@ -115,7 +114,7 @@ class DraftScreenView(EditView):
     def post(self, request: Request, lesson_id: str, node_id: str) -> Response:
         """A screen's name, the texts it is known by, its areas, whether a run begins or ends there."""
         lesson = self.lesson(request, lesson_id)
-        editing.change_screen(lesson, node_id, **checked(shapes.DraftScreenSerializer, request))
+        editing.change_screen(lesson, node_id, **checked(shapes.DraftScreenSerializer, request.data))
         return changed(lesson)
 
 
@@ -124,7 +123,7 @@ class DraftStepView(EditView):
     def post(self, request: Request, lesson_id: str, index: int) -> Response:
         """A step's target and its signs, what must be seen after it, whose record it must be, what it types."""
         lesson = self.lesson(request, lesson_id)
-        editing.change_step(lesson, index, **checked(shapes.DraftStepSerializer, request))
+        editing.change_step(lesson, index, **checked(shapes.DraftStepSerializer, request.data))
         return changed(lesson)
 
 
@@ -133,6 +132,7 @@ class RemoveStepView(EditView):
     def post(self, request: Request, lesson_id: str, index: int) -> Response:
         """Take a step out of the draft. What it did on the desktop stays done."""
         lesson = self.lesson(request, lesson_id)
+        checked(shapes.NothingSerializer, request.data)
         editing.remove_step(lesson, index)
         return changed(lesson)
 
@@ -142,7 +142,7 @@ class DraftVariableView(EditView):
     def post(self, request: Request, lesson_id: str, name: str) -> Response:
         """A variable, made where there is none of that name; a new name is put wherever the old one stands."""
         lesson = self.lesson(request, lesson_id)
-        editing.change_variable(lesson, name, checked(shapes.DraftVariableSerializer, request))
+        editing.change_variable(lesson, name, checked(shapes.DraftVariableSerializer, request.data))
         return changed(lesson)
 
 
@@ -151,6 +151,7 @@ class RemoveVariableView(EditView):
     def post(self, request: Request, lesson_id: str, name: str) -> Response:
         """Delete a variable that is used nowhere."""
         lesson = self.lesson(request, lesson_id)
+        checked(shapes.NothingSerializer, request.data)
         editing.remove_variable(lesson, name)
         return changed(lesson)
 
@@ -166,7 +167,7 @@ class PublishView(EditView):
     def post(self, request: Request, lesson_id: str) -> Response:
         """Publish the draft as it is. An unchanged one gives the version that is there."""
         lesson = self.lesson(request, lesson_id)
-        version = publish(workflow=lesson.workflow, user=request.user, **checked(PublishSerializer, request))
+        version = publish(workflow=lesson.workflow, user=request.user, **checked(PublishSerializer, request.data))
         return Response({"lesson": draft_told(lesson), "version": {"number": version.number}})
 
 
@@ -185,7 +186,7 @@ class ResumeView(EditView):
             raise PermissionDenied(OPERATE)
         if lesson.execution is None:
             raise editing.BadEdit(_("Nothing of a run is mended in this lesson."))
-        saved = save_and_resume(lesson, user=request.user, **checked(PublishSerializer, request))
+        saved = save_and_resume(lesson, user=request.user, **checked(PublishSerializer, request.data))
         told = {"number": saved.version.number}
         resumed = {"resumed": not saved.why, "why": worded(saved.why)}
         return Response({"lesson": draft_told(lesson_by_id(lesson_id)), "version": told, "run": resumed})
@@ -196,9 +197,3 @@ def changed(lesson: Lesson) -> Response:
     if lesson.robot and lesson.is_open:
         tell(lesson, {"type": "draft_changed"})
     return Response({"lesson": draft_told(lesson_by_id(lesson.lesson_id))})
-
-
-def checked(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    found = serializer(data=request.data)
-    found.is_valid(raise_exception=True)
-    return dict(found.validated_data)

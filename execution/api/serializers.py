@@ -13,6 +13,7 @@ from execution.models import Execution
 from execution.record.payloads import wish_payload
 from execution.record.rows import run_row
 from execution.record.summary import as_sentence, run_summary
+from sentences.request_body import RequestBody
 from sentences.said import in_words, worded
 from workflows.choices import AbilityKind, Priority
 from workflows.paging import MOST
@@ -20,12 +21,13 @@ from workflows.paging import MOST
 MAX_FEEDBACK, MOST_REASON = 2000, 300
 MOST_WISHES = 100
 MAX_ANALYZE_TIMEOUT_MS = 999_999  # profiling: never degrades (S2.2)
-VERBS = tuple(verb.value for verb in Verb if verb is not Verb.START)
+# A run starts, and takes another version, by doors of their own: the first has no run yet, the other a lesson.
+VERBS = tuple(verb.value for verb in Verb if verb not in (Verb.START, Verb.CHANGE_VERSION))
 ANSWERS = sorted({choice for choices in CHOICES_OF_PROMPT.values() for choice in choices})
 
 
 # --- in ---------------------------------------------------------------------------------------------------------------
-class StartSerializer(serializers.Serializer):
+class StartSerializer(RequestBody):
     workflow_id = serializers.CharField(max_length=100)
     version = serializers.IntegerField(
         required=False, allow_null=True, default=None, min_value=1, help_text="Its number; without it, the newest."
@@ -69,7 +71,7 @@ class StartSerializer(serializers.Serializer):
     )
 
 
-class DecideSerializer(serializers.Serializer):
+class DecideSerializer(RequestBody):
     prompt_id = serializers.IntegerField(
         required=False, allow_null=True, default=None, help_text="The question that is meant; without it, the open one."
     )
@@ -81,12 +83,12 @@ class DecideSerializer(serializers.Serializer):
     )
 
 
-class HoldSerializer(serializers.Serializer):
+class HoldSerializer(RequestBody):
     prompt_id = serializers.IntegerField()
     held = serializers.BooleanField(help_text="true: its time stands still, for 90 s a sign; false: it runs again.")
 
 
-class MarkSerializer(serializers.Serializer):
+class MarkSerializer(RequestBody):
     feedback = serializers.ChoiceField(choices=Feedback.choices)
     reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
     confidence = serializers.FloatField(required=False, default=1.0, min_value=0, max_value=1)
@@ -100,12 +102,12 @@ class MarkedSerializer(serializers.Serializer):
     marked_at = serializers.DateTimeField()
 
 
-class ConfirmSerializer(serializers.Serializer):
+class ConfirmSerializer(RequestBody):
     approved = serializers.BooleanField()
     prompt_id = serializers.IntegerField(required=False, allow_null=True, default=None)
 
 
-class ControlSerializer(serializers.Serializer):
+class ControlSerializer(RequestBody):
     verb = serializers.ChoiceField(choices=VERBS)
     node_id = serializers.CharField(
         required=False, allow_blank=True, default="", max_length=100, help_text="resume: the node that the screen is"
@@ -483,11 +485,11 @@ class RobotSerializer(serializers.Serializer):
         return robot.at_work[0].execution_id if robot.at_work else None
 
 
-class MaintenanceSerializer(serializers.Serializer):
+class MaintenanceSerializer(RequestBody):
     on = serializers.BooleanField(help_text="true: it finishes what it has and takes nothing new.")
 
 
-class TagsSerializer(serializers.Serializer):
+class TagsSerializer(RequestBody):
     tags = serializers.ListField(
         child=serializers.CharField(max_length=100), max_length=50, help_text="Those of its machine's setting stay."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
@@ -18,7 +19,6 @@ from rest_framework.exceptions import NotFound
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from execution.actions import control, hold
@@ -26,6 +26,7 @@ from execution.actions.decide import decide
 from execution.actions.maintain import set_maintenance, set_tags
 from execution.actions.mark import mark
 from execution.actions.start import FLAGS, start
+from execution.actions.start_once import start_once
 from execution.api.event_schemas import EVENTS
 from execution.api.serializers import (
     CoachingStatsSerializer,
@@ -60,6 +61,7 @@ from execution.record.payloads import decision_payload, prompt_payload, step_pay
 from execution.record.rows import with_rows
 from execution.record.waiting import waiting_of
 from execution.types import Choice
+from sentences.request_body import checked
 from sentences.said import in_words
 from workflows.models import Workflow
 from workflows.paging import Pages
@@ -67,6 +69,7 @@ from workflows.permissions import DESIGN
 
 # An answer without a prompt's number that comes this soon after another answer is about the same question.
 SAME_QUESTION_S = 10
+IDEMPOTENCY_KEY = "Idempotency-Key"
 
 
 class RunsView(APIView):
@@ -93,11 +96,21 @@ class ExecutionsView(RunsView, ListAPIView):
     def get_queryset(self) -> QuerySet[Execution]:
         return with_rows()
 
-    @extend_schema(request=StartSerializer, responses={201: ExecutionSerializer, 422: ErrorSerializer})
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                IDEMPOTENCY_KEY, str, OpenApiParameter.HEADER,
+                description="Of your own making: asked again with it within a day, the same run is answered.",
+            )
+        ],
+        request=StartSerializer,
+        responses={201: ExecutionSerializer, 422: ErrorSerializer},
+    )  # fmt: skip
     def post(self, request: Request) -> Response:
         """Start a run of the workflow's published version; it is queued for a robot."""
-        data = checked(StartSerializer, request.data)
-        execution = start(
+        data, key = checked(StartSerializer, request.data), request.headers.get(IDEMPOTENCY_KEY)
+        asked = partial(
+            start,
             workflow_id=data["workflow_id"],
             mode=data.get("mode"),
             start_node_id=data.get("start_node_id"),
@@ -110,6 +123,7 @@ class ExecutionsView(RunsView, ListAPIView):
             origin=origin_of(request),
             flags={name: data.get(name) for name in FLAGS},
         )
+        execution = asked() if key is None else start_once(asked, key=key, body=data, user=request.user)
         place = reverse("api_execution", args=[execution.execution_id])
         return Response(_described(execution), status=201, headers={"Location": place})
 
@@ -339,13 +353,6 @@ def origin_of(request: Request) -> Origin:
     """The pages work with the session of whoever logged in; programs bring what they log in with."""
     is_page = isinstance(request.successful_authenticator, SessionAuthentication)
     return Origin.PAGE if is_page else Origin.API
-
-
-def checked(serializer: type[Serializer], data: Any) -> dict[str, Any]:
-    """What came in, of its form; raises ValidationError."""
-    form = serializer(data=data)
-    form.is_valid(raise_exception=True)
-    return form.validated_data
 
 
 def _run(execution_id: str) -> Execution:

@@ -26,6 +26,7 @@ from execution.exceptions import UnknownExecution
 from execution.language.rungs import RUNGS
 from execution.models import Step
 from sentences.said import worded
+from workflows.parsing import whole_number
 
 MOST_TEXTS = 12
 
@@ -49,8 +50,7 @@ def answered(command: AssistantCommand, facts: Facts) -> list[Section]:
 
 def step_asked_for(command: AssistantCommand) -> int | None:
     """The number behind a command; None where there is none."""
-    number = command.rest.lstrip("#")
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None
+    return whole_number(command.rest.lstrip("#"))
 
 
 def _help(first: str) -> list[Section]:

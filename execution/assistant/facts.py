@@ -15,6 +15,7 @@ from execution.record.hidden import Hidden, hidden_in
 from execution.record.meant import corrected_steps, meant_or_taught
 from execution.types import DecisionSource
 from workflows.graph import GraphSpec
+from workflows.parsing import whole_number
 
 MOST_IN_FOCUS = 3
 BY_A_PERSON = frozenset({DecisionSource.COACH, DecisionSource.PROGRAM})
@@ -64,8 +65,8 @@ class Facts:
 def the_run(about: str) -> Execution:
     """The run with this id, or with this number; of an empty one the latest. Raises UnknownExecution."""
     runs = Execution.objects.select_related("version__workflow", "started_by")
-    if about.isascii() and about.isdigit() and len(about) < 19:
-        found = runs.filter(pk=int(about)).first()
+    if (number := whole_number(about)) is not None:
+        found = runs.filter(pk=number).first()
     elif about:
         return Execution.objects.by_id(about)
     else:

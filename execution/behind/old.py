@@ -8,7 +8,8 @@ from django.core.files.storage import Storage, storages
 from django.core.management import call_command
 from django_tasks import DEFAULT_TASK_BACKEND_ALIAS, task_backends
 
-from execution.models import Job
+from execution.models import Job, StartKey
+from execution.models.start_key import START_KEYS_KEPT
 from execution.models.work import WorkState
 
 FILES = "exports"  # of STORAGES: where all web processes and workers reach it
@@ -26,7 +27,7 @@ def file_of(job: Job) -> str:
 
 
 def forget_old(now: datetime) -> None:
-    """Files a day after they were made, rows after a month, and what the database's queue remembers of its tasks."""
+    """Files and start keys after a day, rows after a month, and what the database's queue remembers of its tasks."""
     there = files().listdir("")[1] if files().exists("") else []  # first: what is made from now on is not in it
     at_work = tuple(Job.objects.left().values_list("job_id", flat=True))
     kept = {file_of(job) for job in Job.objects.filter(state=WorkState.DONE, ended_at__gt=now - FILES_KEPT)}
@@ -37,5 +38,6 @@ def forget_old(now: datetime) -> None:
         del job.place["file"]
         job.save(update_fields=["place"])
     Job.objects.filter(ended_at__lt=now - ROWS_KEPT).delete()
+    StartKey.objects.filter(created_at__lt=now - START_KEYS_KEPT).delete()
     if type(task_backends[DEFAULT_TASK_BACKEND_ALIAS]).__name__ == "DatabaseBackend":
         call_command("prune_db_task_results", verbosity=0)

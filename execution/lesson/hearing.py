@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from execution.language.read_values import parsed_date
@@ -36,9 +36,7 @@ def heard_act(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act
         if not isinstance(keys, str) or not keys.strip() or len(keys) > 100:
             raise Unheard(say("lesson.bad_message"))
         return Act(kind="press_keys", keys=keys.strip().lower(), **common)
-    kind, point = message.get("act"), _point(message, size)
-    if kind not in POINTED:
-        raise Unheard(say("lesson.bad_message"))
+    kind, point = _kind(message, POINTED), _point(message, size)
     again = kind == "double_click" and bool(message.get("instead_of"))
     most = max(size) if kind == "drag" else _MOST_CLICKS
     dx, dy = (max(-most, min(most, _number(message.get(name, 0)))) for name in ("dx", "dy"))
@@ -47,11 +45,9 @@ def heard_act(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act
 
 def heard_look(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act:
     """The act of a message `look`, at a point or in a box; raises Unheard."""
-    kind, box = message.get("act"), drawn(message.get("box"), size)
-    if kind not in KINDS:
-        raise Unheard(say("lesson.bad_message"))
+    kind, box = _kind(message, KINDS), drawn(message.get("box"), size)
     point = box.center if box is not None else _point(message, size)
-    return Act(id=str(message.get("id", ""))[:100], kind=str(kind), point=point, box=box, heard_at=heard_at)
+    return Act(id=str(message.get("id", ""))[:100], kind=kind, point=point, box=box, heard_at=heard_at)
 
 
 def heard_setting(message: Mapping[str, Any], heard_at: float, *, size: Size) -> Act:
@@ -59,11 +55,11 @@ def heard_setting(message: Mapping[str, Any], heard_at: float, *, size: Size) ->
 
     A value is as it is, or a {{variable}} that holds it.
     """
-    kind, given = message.get("act"), message.get("params")
-    if kind not in SETTING_ACTION_TYPES | {LOGIN} or not isinstance(given, Mapping):
+    kind, given = _kind(message, SETTING_ACTION_TYPES | {LOGIN}), message.get("params")
+    if not isinstance(given, Mapping):
         raise Unheard(say("lesson.bad_message"))
     params = {}
-    for param in ACTIONS[str(kind)].params:
+    for param in ACTIONS[kind].params:
         value = given.get(param.name, param.default)
         if not isinstance(value, str) or len(value) > LONGEST_VALUE or (param.required and not value.strip()):
             raise Unheard(say("lesson.bad_message"))
@@ -79,7 +75,7 @@ def heard_setting(message: Mapping[str, Any], heard_at: float, *, size: Size) ->
         return Act(id=name, kind=LOGIN, given=params, heard_at=heard_at)
     box = drawn(message.get("box"), size)
     point = box.center if box is not None else _point(message, size)
-    return Act(id=name, kind=str(kind), point=point, box=box, given=params, heard_at=heard_at)
+    return Act(id=name, kind=kind, point=point, box=box, given=params, heard_at=heard_at)
 
 
 def pointed(message: Mapping[str, Any], size: Size) -> Point:
@@ -106,6 +102,13 @@ def drawn(box: Any, size: Size) -> Box | None:
     return whole if whole.area else None
 
 
+def _kind(message: Mapping[str, Any], known: Collection[str]) -> str:
+    kind = message.get("act")
+    if not isinstance(kind, str) or kind not in known:
+        raise Unheard(say("lesson.bad_message"))
+    return kind
+
+
 def _typed(message: Mapping[str, Any], common: Mapping[str, Any]) -> Act:
     text = message.get("text")
     if not isinstance(text, str) or not text or len(text) > LONGEST_TEXT:
@@ -130,6 +133,6 @@ def _point(message: Mapping[str, Any], size: Size) -> Point:
 
 
 def _number(value: Any) -> int:
-    if not isinstance(value, int | float) or isinstance(value, bool) or value != value or abs(value) > 1e6:
+    if not isinstance(value, int | float) or isinstance(value, bool) or abs(value) > 1e6:
         raise Unheard(say("lesson.bad_message"))
     return round(value)

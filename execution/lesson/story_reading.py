@@ -32,6 +32,7 @@ from execution.lesson.story import (
 from workflows.catalogue import FORMAT
 from workflows.choices import RegionKind, VariableKind
 from workflows.conditions import COMPARED_WITH_NOTHING, EQUALS, TESTS
+from workflows.parsing import BIGGEST, finite_number, whole_number
 from workflows.text import VARIABLE_NAME, sole_name
 from workflows.validation.ways import MOST_ROUNDS
 
@@ -123,7 +124,7 @@ def _whole(step: Told, word: str) -> None:
         raise BadStory(step.line, _("Say with “into” which field it is typed into, or leave out where."))
     if step.act == "drag" and step.by == (0, 0):
         raise BadStory(step.line, _("Say with “by” how far: [pixels right, pixels down]."))
-    if step.act == "scroll" and not step.what.lstrip("-").isdecimal():
+    if step.act == "scroll" and whole_number(step.what, least=-BIGGEST) is None:
         raise BadStory(step.line, _("“%(name)s” is a whole number.") % {"name": word})
     if step.act == "set_state" and step.what not in ("on", "off") and not sole_name(step.what):
         raise BadStory(
@@ -171,9 +172,10 @@ def _truth(node: yaml.Node) -> bool:
 
 def _whole_number(node: yaml.Node) -> int:
     said = _text(node)
-    if not (said.isascii() and said.lstrip("-").isdecimal()):
+    number = whole_number(said, least=-BIGGEST)
+    if number is None:
         raise BadStory(_line(node), _("Here a whole number is told, not “%(text)s”.") % {"text": said})
-    return int(said)
+    return number
 
 
 def _from_one(node: yaml.Node) -> int:
@@ -198,11 +200,8 @@ def _numbers(count: int, reader: Callable[[yaml.Node], Any]) -> Callable[[yaml.N
 
 def _part(node: yaml.Node) -> float:
     """A part of the screen's width or height."""
-    try:
-        number = float(_text(node))
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
+    number = finite_number(_text(node))
+    if number is None or not 0 <= number <= 1:
         raise BadStory(_line(node), _("Here a part of the screen is told, from 0 to 1."))
     return number
 

@@ -32,6 +32,7 @@ from sentences.said import worded
 from workflows.calls import Call
 from workflows.catalogue import CHECKING_ACTION_TYPES, VALUE_PARAMS
 from workflows.models import Node
+from workflows.parsing import whole_number
 from workflows.text import fill, sole_name
 from workflows.vault import open_credential
 
@@ -203,11 +204,12 @@ class Storyteller:
 
     def _nth(self, step: Told) -> int:
         said = self._filled(step, step.where.nth)
-        if said and not (said.isascii() and said.isdecimal() and int(said)):
+        number = whole_number(said or "0")
+        if number is None or (said and not number):
             raise BadStory(
                 step.line, _("“%(text)s” does not say which of several: that is a number from 1.") % {"text": said}
             )
-        return int(said or 0)
+        return number
 
     def _filled(self, step: Told, text: str) -> str:
         try:

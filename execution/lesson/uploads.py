@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import IO, Protocol, cast
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from execution.perception.masking import masks_from, painted_over
 from workflows import unpacking
 from workflows.exceptions import PictureRefused
 from workflows.graph import GraphSpec
+from workflows.parsing import whole_number
 from workflows.pictures import PictureStore, decode
 
 MOST_PICTURES = 100
@@ -42,6 +43,8 @@ class File(Protocol):
     def size(self) -> int | None: ...
 
     def read(self, count: int = ...) -> bytes: ...
+
+    def seek(self, at: int, /) -> int: ...
 
 
 def slides_from(files: Iterable[File], *, graph: GraphSpec | None, store: PictureStore) -> list[Slide]:
@@ -93,11 +96,12 @@ def _pictures(files: Iterable[File]) -> Iterator[tuple[str, bytes]]:
         name = PurePosixPath(file.name or "").name
         if (file.size or 0) > left:
             raise _too_large()
-        data = file.read()
-        if data.startswith(_ZIP):
-            entries = list(_unpacked(name, data, MOST_PICTURES - count, left))
+        start = file.read(len(_ZIP))
+        file.seek(0)
+        if start == _ZIP:
+            entries = list(_unpacked(name, file, MOST_PICTURES - count, left))
         elif name.lower().endswith(SUFFIXES):
-            entries = [(name, data)]
+            entries = [(name, file.read())]
         else:
             raise _no_picture(name)
         count += len(entries)
@@ -109,11 +113,11 @@ def _pictures(files: Iterable[File]) -> Iterator[tuple[str, bytes]]:
         yield from entries
 
 
-def _unpacked(name: str, data: bytes, most: int, most_bytes: int) -> Iterator[tuple[str, bytes]]:
-    """What a zip file holds; nothing is written by the names in it."""
+def _unpacked(name: str, file: File, most: int, most_bytes: int) -> Iterator[tuple[str, bytes]]:
+    """What a zip file holds, read where it lies; nothing is written by the names in it."""
     budget = unpacking.Budget(most_bytes)
     try:
-        with unpacking.opened(data) as packed:
+        with unpacking.opened(cast(IO[bytes], file)) as packed:
             infos = [one for one in packed.infolist() if not one.is_dir() and not _NOT_MEANT.search(one.filename)]
             if len(infos) > most:
                 raise _too_many()
@@ -128,8 +132,8 @@ def _unpacked(name: str, data: bytes, most: int, most_bytes: int) -> Iterator[tu
 
 def _in_order(name: str) -> list[tuple[int, str]]:
     """As people count: “2.png” comes before “10.png”."""
-    parts = re.split(r"(\d+)", name.casefold())
-    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
+    parts = re.split(r"([0-9]+)", name.casefold())
+    return [(0, part) if (number := whole_number(part)) is None else (number, "") for part in parts]
 
 
 def _no_picture(name: str) -> BadUpload:

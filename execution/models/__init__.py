@@ -18,6 +18,7 @@ from execution.models.prototype import Prototype
 from execution.models.reference import ReferenceReading, ReferenceVector
 from execution.models.replay import EyesPrint, Replay, ReplayDifference, ReplayReason, ReplayState
 from execution.models.robot import Ability, AbilityOrigin, Robot
+from execution.models.start_key import StartKey
 from execution.models.step import Step
 from execution.models.value import ValueRead
 from execution.models.wish import WishRecord
@@ -48,6 +49,7 @@ __all__ = [
     "ReplayReason",
     "ReplayState",
     "Robot",
+    "StartKey",
     "Step",
     "StepMark",
     "TrainingRecord",

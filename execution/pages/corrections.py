@@ -25,6 +25,7 @@ from execution.permissions import VIEW, VIEW_PICTURE
 from sentences.said import worded
 from workflows.exceptions import DomainError
 from workflows.models import Workflow, WorkflowVersion
+from workflows.parsing import whole_number
 from workflows.permissions import DESIGN, PUBLISH, permitted
 
 CARDS = 10
@@ -133,7 +134,7 @@ def correction_teach(request: HttpRequest, number: int) -> HttpResponse:
 def corrections_merge(request: HttpRequest) -> HttpResponse:
     """What those that were chosen (`c`) would change of the workflow, before it is published; a POST publishes it."""
     asked = (request.POST if request.method == "POST" else request.GET).getlist("c")
-    numbers = [int(one) for one in asked[:MOST_MERGED] if one.isascii() and one.isdecimal() and len(one) < 19]
+    numbers = [number for one in asked[:MOST_MERGED] if (number := whole_number(one)) is not None]
     try:
         if request.method == "POST":
             version = merge(numbers, user=request.user, note=request.POST.get("note", ""), origin=Origin.PAGE)

@@ -34,6 +34,7 @@ from execution.types import Choice
 from sentences.said import worded
 from workflows.graph import GraphSpec
 from workflows.models import WorkflowVersion
+from workflows.parsing import whole_number
 
 MOST_CELLS = 24
 MOST_CARDS = 12
@@ -155,8 +156,8 @@ def search(runs: ExecutionQuerySet, *, text: str = "", state: str = "") -> Execu
         | Q(values_text__icontains=text)
         | Q(values_text__icontains=escaped)
     )
-    if text.isdigit():
-        found |= Q(pk=int(text))
+    if (number := whole_number(text)) is not None:
+        found |= Q(pk=number)
     return runs.filter(found)
 
 

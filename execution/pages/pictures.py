@@ -23,7 +23,8 @@ from execution.record.pauses import pauses
 from execution.running import live_picture, unmasked
 from execution.types import Box, Size
 from sentences.said import say
-from workflows.exceptions import PictureAway, PictureMissing
+from workflows.exceptions import BadParameter, PictureAway, PictureMissing
+from workflows.parsing import finite_number, whole_number
 from workflows.permissions import permitted
 from workflows.pictures import PictureStore
 
@@ -31,7 +32,7 @@ log = logging.getLogger(__name__)
 
 VIEW_ROBOT = "execution.view_robot"
 PARTS_KEPT = 1000  # some thousand bytes each
-WIDEST_PART = 960
+WIDEST_PART, NARROWEST_PART = 960, 16
 WEBP_QUALITY = 55  # thumbnails and crops: fourteen of them stay under 60 kB
 TYPES = {".jpg": "image/jpeg", ".webp": "image/webp", ".png": "image/png"}
 
@@ -95,15 +96,20 @@ def part_of(pixels: np.ndarray, box: tuple[float, float, float, float] | None, w
 
 
 def _box(text: str) -> tuple[float, float, float, float] | None:
-    try:
-        x, y, w, h = (min(1.0, max(0.0, float(part))) for part in text.split(","))
-    except ValueError:
+    if not text:
         return None
+    sides = [finite_number(part) for part in text.split(",")]
+    x, y, w, h = (min(1.0, max(0.0, side or 0.0)) for side in sides) if len(sides) == 4 else (0.0,) * 4
+    if None in sides or x == 1 or y == 1 or not (w and h):
+        raise BadParameter(_("Write box as left, top, width and height, in fractions of the picture."))
     return (x, y, w, h)
 
 
 def _width(text: str) -> int:
-    return min(WIDEST_PART, max(16, int(text))) if text.isascii() and text.isdigit() else WIDEST_PART
+    width = whole_number(text or str(WIDEST_PART))
+    if width is None:
+        raise BadParameter(_("Write width as a whole number of pixels."))
+    return min(WIDEST_PART, max(NARROWEST_PART, width))
 
 
 def _cached(response: HttpResponse, tag: str) -> HttpResponse:

@@ -19,6 +19,7 @@ from execution.pages.packing import Pipe, with_pictures, written
 from execution.record.training import lines
 from execution.types import Choice
 from workflows.models import Workflow
+from workflows.parsing import whole_number
 from workflows.permissions import DESIGN, permitted
 
 PAGE = 50  # records on a page
@@ -37,12 +38,12 @@ CHOSEN = {
 def training(request: HttpRequest) -> HttpResponse:
     """The newest records; older ones by `?before=`, the number of the last one shown."""
     workflow_id = request.GET.get("workflow", "")
-    before = request.GET.get("before", "")
+    before = whole_number(request.GET.get("before", ""))
     records = TrainingRecord.objects.select_related("session__execution").order_by("-pk")
     if workflow_id:
         records = records.filter(workflow_id=workflow_id)
-    if before.isascii() and before.isdecimal():
-        records = records.filter(pk__lt=int(before[:18]))
+    if before is not None:
+        records = records.filter(pk__lt=before)
     names = dict(Workflow.objects.values_list("workflow_id", "name"))
     jobs = told_on(EXPORT, AGAIN, may_know=True, names=names)
     if request.headers.get("HX-Request") == "true":

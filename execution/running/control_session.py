@@ -120,11 +120,14 @@ class ControlSession:
         client.send({"type": "control", "size": list(self.sight.newest().size)})
 
     def _hear(self, client: Client, message: _Message) -> None:
-        if message.get("type") != "pointer":  # what a click there would touch is a lesson's question
-            heard_at = time.perf_counter()
-            self._inbox.put(lambda: self._take(client, message, heard_at))
+        if message.get("type") == "pointer":  # what a click there would touch is a lesson's question
+            client.taken()
+            return
+        heard_at = time.perf_counter()
+        self._inbox.put(lambda: self._take(client, message, heard_at))
 
     def _take(self, client: Client, message: _Message, heard_at: float) -> None:
+        client.taken()
         if not self._is_in_hand():  # given back between the click and now
             client.refuse(message, say("running.no_control"))
             return

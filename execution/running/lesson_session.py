@@ -219,6 +219,7 @@ class LessonSession:
     def _hear(self, client: Client, message: _Message) -> None:
         """In the browser's thread: what the pointer is over is answered aside, all else is done in order."""
         if message.get("type") == "pointer":
+            client.taken()
             self._pointing.ask(client, Point(_whole(message.get("x")), _whole(message.get("y"))))
             return
         heard_at = time.perf_counter()
@@ -230,6 +231,7 @@ class LessonSession:
         return is_open and client is not None and client in self._clients.all()
 
     def _take(self, client: Client, message: _Message, heard_at: float) -> None:
+        client.taken()
         if client.watches and not self._is_there(client):
             return
         self._onlooker.settle()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import socket
 import threading
@@ -17,11 +16,13 @@ from execution.lesson.acts import Acted
 from execution.running.local_socket import is_of_our_account, listening
 from execution.running.teach_line import JSON, packed, packed_picture, read_message
 from sentences.said import worded
+from workflows.parsing import json_object
 
 log = logging.getLogger(__name__)
 
 CREDITS = 2  # pictures on their way that were not acknowledged
 HELLO_S = 5.0
+MOST_WAITING = 64  # messages of a browser that were heard and not taken up; the next one waits on the line
 
 
 class Client:
@@ -34,12 +35,25 @@ class Client:
         self._picture: tuple[int, float, bytes] | None = None
         self._under_way: deque[int] = deque()
         self._changed = threading.Condition()
+        self._waiting = 0
         self._closed = False
+
+    def wait_for_room(self) -> None:
+        """Wait until its next message may be heard; a line that is not read makes its other end wait, too."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or self._waiting < MOST_WAITING)
+            self._waiting += 1
+
+    def taken(self) -> None:
+        """One of its messages was taken up."""
+        with self._changed:
+            self._waiting -= 1
+            self._changed.notify_all()
 
     def send(self, message: Mapping[str, Any]) -> None:
         with self._changed:
             self._outbox.append(packed(message))
-            self._changed.notify()
+            self._changed.notify_all()
 
     def tell_acted(self, act: str, acted: Acted) -> None:
         """What became of an act, in the browser's language."""
@@ -58,18 +72,18 @@ class Client:
     def show(self, number: int, taken_at: float, jpeg: bytes) -> None:
         with self._changed:
             self._picture = (number, taken_at, jpeg)
-            self._changed.notify()
+            self._changed.notify_all()
 
     def acknowledged(self, number: int) -> None:
         with self._changed:
             while self._under_way and self._under_way[0] <= number:
                 self._under_way.popleft()
-            self._changed.notify()
+            self._changed.notify_all()
 
     def close(self) -> None:
         with self._changed:
             self._closed = True
-            self._changed.notify()
+            self._changed.notify_all()
         try:
             self._line.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -101,7 +115,8 @@ class Client:
 
 
 class Clients:
-    """All browsers `of` a lesson, or of a run. `heard` gets each message with who sent it, in that one's thread."""
+    """All browsers `of` a lesson, or of a run. `heard` gets each message with who sent it, in that one's thread, and
+    calls that one's `taken` when it takes the message up."""
 
     def __init__(
         self,
@@ -179,24 +194,17 @@ class Clients:
             return None
         line.settimeout(HELLO_S)
         got = read_message(line)
-        hello = _parsed(got[1]) if got is not None and got[0] == JSON else {}
+        hello = json_object(got[1]) if got is not None and got[0] == JSON else {}
         if hello.get("type") != "hello" or hello.get("of") != self._of:
             return None
         line.settimeout(None)
         return Client(line, str(hello.get("language") or "en"), watches=bool(hello.get("watches", True)))
 
     def _take(self, client: Client, body: bytes) -> None:
-        message = _parsed(body)
+        message = json_object(body)
         number = message.get("number")
         if message.get("type") == "picture_ack" and isinstance(number, int):
             client.acknowledged(number)
         elif message:
+            client.wait_for_room()
             self._heard(client, message)
-
-
-def _parsed(body: bytes) -> dict[str, Any]:
-    try:
-        message = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}

@@ -20,7 +20,6 @@ process for every message, and subscribe to a channel layer that is not needed h
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -33,6 +32,7 @@ from django.utils import translation
 from execution.stream.clients import Client, Refused
 from execution.stream.hub import TRY_AGAIN, Hub, get_hub
 from execution.stream.sessions import NOT_LOGGED_IN
+from workflows.parsing import json_object, whole_number
 
 log = logging.getLogger(__name__)
 
@@ -70,14 +70,15 @@ def socket(opener: Opener) -> Application:
 @socket
 async def run_socket(hub: Hub, scope: Scope, session_key: str) -> Client:
     """One run: its events from `after` on, or a snapshot and what follows it."""
-    after = parse_qs(scope["query_string"].decode("latin1")).get("after", [""])[-1]
-    if after and not (after.isascii() and after.isdigit() and len(after) < 19):
+    asked = parse_qs(scope["query_string"].decode("latin1")).get("after", [""])[-1]
+    after = whole_number(asked)
+    if asked and after is None:
         raise Refused(BAD_MESSAGE)
     execution_id = scope["url_route"]["kwargs"]["execution_id"]
     return await hub.open_run(
         session_key=session_key,
         execution_id=execution_id,
-        after=int(after) if after else None,
+        after=after,
         language=language_of(scope),
     )
 
@@ -120,20 +121,10 @@ async def _send_all(client: Client, send: Send) -> None:
 async def _hear_all(client: Client, receive: Receive) -> None:
     """Until the client goes; anything but an acknowledgement ends it."""
     while (message := await receive())["type"] == "websocket.receive":
-        if not client.heard(parsed_message(message.get("text") or "")):
+        text = message.get("text") or ""
+        if len(text) > MAX_MESSAGE or not client.heard(json_object(text)):
             client.close(BAD_MESSAGE)
             await asyncio.Event().wait()  # the other task closes the socket, and with it this one
-
-
-def parsed_message(text: str, *, most: int = MAX_MESSAGE) -> dict[str, Any]:
-    """The message, empty where it is none."""
-    if len(text) > most:
-        return {}
-    try:
-        message = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
 
 
 def session_key_of(scope: Scope) -> str:

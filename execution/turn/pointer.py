@@ -1,4 +1,4 @@
-"""Where the pointer rests after an act: on what was acted on it may hold open a tip, which then lies over the screen."""
+"""Where the pointer is put after an act: on what was acted on it may hold open a tip, which lies over the screen."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     """0.33.0-rc1 is (0, 33, 0); what is no version at all is taken for an old one."""
     numbers: list[int] = []
     for part in version.partition("-")[0].split(".")[:3]:
-        if not part.isdigit():
+        if not part.isdecimal():
             break
         numbers.append(int(part))
     return tuple(numbers)

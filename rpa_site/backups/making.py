@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from rpa_site.backups.archive import COMPRESS_LEVEL, KEY, PICTURE, KeyIncluded, Manifest, Writer
 from rpa_site.backups.place import BackupError, DataPlace
+from rpa_site.staging import BACKING_UP, remove_abandoned, staging
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +48,11 @@ def back_up(place: DataPlace, file: Path, *, overwrite: bool = False, with_key: 
         raise BackupError(_("%(file)s is there already. Give another name, or --overwrite.") % {"file": file})
     if not file.parent.is_dir():
         raise BackupError(_("There is no folder %(folder)s: make it first.") % {"folder": file.parent})
-    with _disk_problems_told(file), _fresh(file) as part, tempfile.TemporaryDirectory(dir=file.parent) as folder:
-        copy = Path(folder) / place.database.entry
+    for parent in {file.parent, place.data}:
+        remove_abandoned(parent)
+    with _disk_problems_told(file), staging(file.parent, BACKING_UP) as folder:
+        copy, part = folder / place.database.entry, folder / "backup.zip"
+        part.touch(mode=0o600)  # readable by its owner alone, wherever it is put
         place.database.snapshot(copy)
         migrations, wanted = place.database.applied_migrations(copy), place.database.picture_names(copy)
         with zipfile.ZipFile(part, "w", compresslevel=COMPRESS_LEVEL) as packed:
@@ -98,17 +100,6 @@ def _add_key(writer: Writer, key: Path, *, wanted: bool) -> KeyIncluded:
     if wanted:
         writer.add(KEY, key)
     return "included" if wanted else "left out"
-
-
-@contextmanager
-def _fresh(file: Path) -> Iterator[Path]:
-    """A name beside `file` that only its owner can read; gone afterwards, whatever happens."""
-    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
-    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    try:
-        yield part
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _put(part: Path, file: Path, *, overwrite: bool) -> None:

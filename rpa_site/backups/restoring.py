@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from rpa_site.backups.archive import DATABASES, KEY, Manifest, Reader, damaged, 
 from rpa_site.backups.place import BackupError, DataPlace
 from rpa_site.data_lock import DataInUse, alone
 from rpa_site.migration_names import MigrationName, known, named
+from rpa_site.staging import RESTORING, remove_abandoned, staging
 
 ROOM_LEFT = 64 << 20  # bytes that stay free on the disk
 
@@ -140,6 +140,7 @@ def _alone(place: DataPlace) -> Iterator[None]:
 def _staging(place: DataPlace, reader: Reader, *, keep: bool) -> Iterator[Path]:
     """A folder on the disk of the data, where everything is checked before it is put in place."""
     place.data.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(place.data)  # before the room is measured
     needed = reader.size if keep else reader.manifest.entries[reader.database].size
     free = shutil.disk_usage(place.data).free - ROOM_LEFT
     if needed > free:
@@ -147,8 +148,8 @@ def _staging(place: DataPlace, reader: Reader, *, keep: bool) -> Iterator[Path]:
             _("%(folder)s has %(free)d MB free, the backup takes %(needed)d MB: free some space.")
             % {"folder": place.data, "free": max(0, free) >> 20, "needed": needed >> 20}
         )
-    with tempfile.TemporaryDirectory(prefix=".restoring-", dir=place.data) as folder:
-        yield Path(folder)
+    with staging(place.data, RESTORING) as folder:
+        yield folder
 
 
 def _keep_aside(place: DataPlace, folder: Path) -> Path | None:

@@ -77,6 +77,18 @@ def test_the_database_refuses_as_well(sql: str) -> None:
     assert Entry.objects.get().who == "ada"
 
 
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="a matter of SQLite")
+@pytest.mark.parametrize("verb", ["INSERT OR REPLACE", "REPLACE"])
+def test_no_entry_is_put_in_the_place_of_another(verb: str) -> None:
+    entry = record(Verb.LOOK, who="ada", kind="run", about="ex")
+    columns = "id, at, verb, {}, user_pk, origin, address, kind, about, detail"
+    sql = f"{verb} INTO audit_entries ({columns}) SELECT {columns} FROM audit_entries".format("who", "'eve'")
+    with pytest.raises(DatabaseError, match="never changed"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(sql)
+    assert Entry.objects.get(pk=entry.pk).who == "ada"
+    assert record(Verb.LOOK, who="bob").pk > entry.pk
+
+
 def test_nobody_is_offered_to_change_it_in_the_admin(make_user: Any) -> None:
     assert come(make_user("chief", "admin")).get("/admin/audit/entry/").status_code == 404
 

@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 import time_machine
 from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from audit.models import Entry, Verb
 from rpa_site.models import ApiToken, TokenScope
 from rpa_site.tokens import MARK, make_token
 from tests.conftest import PASSWORD
@@ -187,6 +190,71 @@ def test_everybody_changes_their_password_and_other_sessions_end(stranger: Any, 
     assert elsewhere.get("/account").status_code == 302
     stranger.refresh_from_db()
     assert stranger.check_password(fresh)
+
+
+def test_guessing_the_old_password_ends_after_ten_attempts(stranger: Any, client_of: Any) -> None:
+    here, elsewhere = client_of(stranger), client_of(stranger)
+    values = {"old_password": "wrong", "new_password1": "a much better horse", "new_password2": "a much better horse"}
+    assert [here.post("/account/password", values).status_code for _ in range(12)] == [200] * 10 + [429] * 2
+    refused = here.post("/account/password", {**values, "old_password": PASSWORD})
+    assert refused.status_code == 429
+    assert "Too many attempts. Wait 15 minutes" in refused.content.decode()
+    stranger.refresh_from_db()
+    assert stranger.check_password(PASSWORD)
+    assert elsewhere.post("/account/password", {**values, "old_password": PASSWORD}).status_code == 302
+
+
+def change_on_the_page(user: Any, fresh: str, admin: Any, client_of: Any) -> None:
+    values = {"old_password": PASSWORD, "new_password1": fresh, "new_password2": fresh}
+    assert client_of(user).post("/account/password", values).status_code == 302
+
+
+def change_in_the_admin(user: Any, fresh: str, admin: Any, client_of: Any) -> None:
+    values = {"password1": fresh, "password2": fresh, "usable_password": "true"}
+    assert client_of(admin).post(user_page(user, "password"), values).status_code == 302
+
+
+@pytest.mark.parametrize("change", [change_on_the_page, change_in_the_admin])
+def test_a_new_password_ends_the_tokens_of_its_person(
+    viewer: Any, operator: Any, admin: Any, client_of: Any, change: Any
+) -> None:
+    _row, token = make_token(viewer, name="x", scope=TokenScope.READ, days=1)
+    _other, anothers = make_token(operator, name="y", scope=TokenScope.READ, days=1)
+    change(viewer, "a much better horse", admin, client_of)
+    assert with_token(token).get(RUNS).status_code in (401, 403)
+    assert with_token(anothers).get(RUNS).status_code == 200
+    ended = Entry.objects.get(verb=Verb.TOKEN_REVOKED)
+    assert (ended.about[:3], ended.detail) == ("x (", {"of": "viewer", "fields": ["password"]})
+
+
+def test_a_hash_that_is_only_renewed_ends_no_token(viewer: Any, settings: Any) -> None:
+    """As Django does at a log-in once it hashes otherwise."""
+    _row, token = make_token(viewer, name="x", scope=TokenScope.READ, days=1)
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher", *settings.PASSWORD_HASHERS]
+    was = viewer.password
+    assert viewer.check_password(PASSWORD)
+    viewer.refresh_from_db()
+    assert viewer.password != was
+    assert with_token(token).get(RUNS).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("password", "refused"),
+    [
+        ("stranger-Stranger", True),
+        ("Martinez1martinez", True),
+        ("annaANNAanna", True),
+        ("zo&zo&zo&zo", False),
+        ("stranger than fiction", False),
+    ],
+)
+def test_a_password_holds_no_name_twice(stranger: Any, password: str, refused: bool) -> None:
+    stranger.first_name, stranger.last_name, stranger.email = "Zo", "Martinez", "anna@example.org"
+    if refused:
+        with pytest.raises(ValidationError, match="your name twice"):
+            validate_password(password, stranger)
+    else:
+        validate_password(password, stranger)
 
 
 # --- people ----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.core.management import call_command
+from django.db import OperationalError, connection, connections
+from django.test import Client
 
 from rpa_site import sqlite
 from rpa_site.sqlite import BUSY_TIMEOUT_S, options, wal_is_safe
@@ -53,7 +55,9 @@ def test_the_product_opens_its_database_that_way(tmp_path: Path) -> None:
     opened = connection.settings_dict["OPTIONS"]
     assert opened["init_command"] == options()["init_command"].replace("synchronous=FULL", "synchronous=OFF")
     own = connection.copy(alias="own")
-    own.settings_dict |= {"NAME": str(tmp_path / "own.sqlite3"), "OPTIONS": {**opened, **options()}}
+    file = tmp_path / "own.sqlite3"
+    file.touch()
+    own.settings_dict |= {"NAME": str(file), "OPTIONS": {**opened, **options()}}
 
     def pragma(name: str) -> Any:
         with own.cursor() as cursor:
@@ -94,3 +98,36 @@ def test_writers_that_read_first_queue_instead_of_failing(tmp_path: Path) -> Non
     assert failures == []
     with closing(sqlite3.connect(file)) as reader:
         assert reader.execute("SELECT n FROM t").fetchone() == (60,)
+
+
+@pytest.fixture
+def own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The default database is a file that is not there."""
+    own = connection.copy(alias="default")
+    own.settings_dict |= {"NAME": str(tmp_path / "own #1.sqlite3"), "OPTIONS": options()}
+    monkeypatch.setattr(connections._connections, "default", own)
+    return tmp_path / "own #1.sqlite3"
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="a matter of SQLite")
+def test_connecting_makes_no_file(own_database: Path, django_db_blocker: Any) -> None:
+    with django_db_blocker.unblock():
+        client = Client(raise_request_exception=False)
+        assert client.get("/health").status_code == 503
+        client.cookies["sessionid"] = "x" * 32
+        answer = client.get("/")
+        assert answer.status_code == 503
+        assert "The database does not answer" in answer.content.decode()
+        with pytest.raises(OperationalError, match="unable to open"):
+            connection.ensure_connection()
+    assert not own_database.exists()
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="a matter of SQLite")
+def test_migrating_makes_it(own_database: Path, django_db_blocker: Any) -> None:
+    with django_db_blocker.unblock():
+        call_command("migrate", verbosity=0)
+        connection.close()
+    with closing(sqlite3.connect(own_database)) as made:
+        assert made.execute("SELECT count(*) FROM execution_execution").fetchall() == [(0,)]
+    assert own_database.stat().st_mode & 0o777 == 0o600

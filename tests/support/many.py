@@ -105,6 +105,7 @@ class Many:
         assert told in site
         site = site.replace(told, "".join(UPSTREAM.format(port) for port in self.webs))
         site = re.sub(r"(?m)^ *ssl_certificate.*\n", "", site).replace("443 ssl", f"127.0.0.1:{self.port}")
+        site = site.replace("/var/log/nginx", str(folder))
         (folder / "site.conf").write_text(site)
         user = "user root;" if os.geteuid() == 0 else ""
         (folder / "nginx.conf").write_text(NGINX.format(folder=folder, user=user))

@@ -45,10 +45,11 @@ class Web:
     def log(self) -> Path:
         return self.data / "web.log"
 
-    def start(self) -> None:
+    def start(self, *options: str) -> None:
         fd = self.listener.fileno()
         with self.log.open("ab") as log:
-            command = [sys.executable, "-m", "daphne", "--fd", str(fd), "-v", "0", "rpa_site.asgi:application"]
+            command = [sys.executable, "-m", "daphne", "--fd", str(fd), "-v", "0", *options]
+            command.append("rpa_site.asgi:application")
             self.process = subprocess.Popen(
                 command, cwd=ROOT, env=self.env, pass_fds=[fd], stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )

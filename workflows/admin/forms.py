@@ -16,6 +16,7 @@ from workflows.admin.fields import BoxField, IdentityField, KeysField, LinesFiel
 from workflows.catalogue import ACTIONS, ALLOWED_ACTION_TYPES, Param
 from workflows.graph import TargetSpec, number_in
 from workflows.models import Edge, Node, Target, Variable, Workflow
+from workflows.parsing import whole_number
 from workflows.shape import WrongShape, check
 from workflows.text import sole_name
 from workflows.typed_text import TypedTextField, as_written
@@ -416,8 +417,10 @@ class VariableForm(forms.ModelForm):
 
 def limit_to_workflow(form: forms.ModelForm) -> None:
     """Screens and targets of the form's own workflow alone."""
-    key = form.instance.workflow_id or form.data.get("workflow") or form.initial.get("workflow")
+    key = whole_number(
+        str(form.instance.workflow_id or form.data.get("workflow") or form.initial.get("workflow") or "")
+    )
     for name in ("source", "destination", "target"):
         field = form.fields.get(name)
-        if isinstance(field, forms.ModelChoiceField) and field.queryset is not None and str(key or "").isdigit():
+        if isinstance(field, forms.ModelChoiceField) and field.queryset is not None and key is not None:
             field.queryset = field.queryset.filter(workflow=key)

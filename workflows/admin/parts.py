@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -15,14 +16,21 @@ from workflows.admin.fields import thumbnail
 from workflows.admin.forms import PARAMS, EdgeForm, NodeForm, TargetForm
 from workflows.admin.returning import Returning, back_of
 from workflows.models import Edge, Node, Target, Variable
+from workflows.parsing import whole_number
 from workflows.specs import edge_spec
 from workflows.words import sentence
+
+
+class WorkflowSelect(AutocompleteSelect):
+    """Django's own, which fails on a key that is no number."""
+
+    def optgroups(self, name: str, value: Any, attrs: Any = None) -> Any:
+        return super().optgroups(name, [key for key in value if whole_number(str(key)) is not None], attrs)
 
 
 class PartAdmin(Returning):
     """A part of a workflow; it stays in the workflow it was made in, and saving leads there."""
 
-    autocomplete_fields = ("workflow",)
     list_filter = ("workflow",)
     list_select_related: ClassVar[tuple[str, ...]] = ("workflow",)
     list_per_page = 50
@@ -30,6 +38,11 @@ class PartAdmin(Returning):
     class Media:
         css = {"all": ("workflows/admin.css",)}
         js = ("workflows/admin.js",)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "workflow":
+            kwargs["widget"] = WorkflowSelect(db_field, self.admin_site)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         own = tuple(super().get_readonly_fields(request, obj))

@@ -82,6 +82,10 @@ WORDS: Words = {
     "lesson.no_target": _("This step was kept without what it acts on: %(why)s"),
     "lesson.bad_message": _("The page sent something that is no act."),
     "lesson.ended_by": _("%(who)s ended this lesson, as runs waited for its desktop. The draft is kept."),
+    "lesson.message_too_long": _("The page sent more than %(n)d kB at once. Send less at a time."),
+    "lesson.too_many_messages": _(
+        "The page sent more than the robot can keep up with, so the connection was closed. It opens again by itself."
+    ),
     "lesson.away": _("Nobody was there for %(n)d s, so the desktop was given back. The draft is kept."),
     "lesson.desktop_lost": _("The desktop was lost: %(error)s The draft is kept."),
     "lesson.not_answered": _("First say which one is meant, or let the click go."),

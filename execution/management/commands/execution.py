@@ -13,6 +13,7 @@ from execution.models import Execution
 from execution.types import Choice, DecisionSource
 from sentences.said import worded
 from workflows.exceptions import DomainError
+from workflows.parsing import parsed_json
 
 
 class Command(BaseCommand):
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         decide = verbs.add_parser("decide", help="answer a prompt")
         decide.add_argument("execution_id")
         decide.add_argument("choice", choices=[c.value for c in Choice])
-        decide.add_argument("--correction", type=json.loads, default=None, metavar="JSON")
+        decide.add_argument("--correction", type=parsed_json, default=None, metavar="JSON")
         decide.add_argument("--feedback", default="")
         decide.add_argument("--node", default="", help="reject: the screen that it is instead")
 

@@ -30,6 +30,7 @@ from sentences.said import in_words, worded
 from workflows.actions.publish import publish
 from workflows.exceptions import DomainError
 from workflows.models import Node, Workflow
+from workflows.parsing import whole_number
 
 
 class Command(BaseCommand):
@@ -85,8 +86,8 @@ class Command(BaseCommand):
             for number, answer in enumerate(question["answers"], 1):
                 self.stdout.write(f"   {number}) {answer['text']}")
             said = self._input(_("Number (nothing: a run asks): "))
-            if said.isdecimal() and 0 < int(said) <= len(question["answers"]):
-                recorder.answer(str(step.index), question["answers"][int(said) - 1]["code"], {})
+            if chosen := whole_number(said.strip(), most=len(question["answers"])):
+                recorder.answer(str(step.index), question["answers"][chosen - 1]["code"], {})
             else:
                 recorder.cancel(str(step.index))
 

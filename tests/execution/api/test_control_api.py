@@ -89,3 +89,10 @@ def test_an_unknown_verb_is_refused(api):
 def test_an_unknown_run_is_refused(api):
     answer = api.post("/api/executions/exec_nowhere/control/", {"verb": "stop"}, content_type="application/json")
     assert (answer.status_code, answer.json()["error"]) == (404, "unknown_execution")
+
+
+def test_another_version_is_asked_for_by_its_own_door(api):
+    """S6.14: it comes with the lesson that mended the run."""
+    answer = post(api, make_run(ExecutionState.PAUSED), verb="change_version")
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid")
+    assert "change_version" in answer.json()["detail"]

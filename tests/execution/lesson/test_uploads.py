@@ -49,6 +49,14 @@ def test_pictures_come_in_the_order_of_their_names_as_people_count() -> None:
     ]
 
 
+def test_names_with_digits_of_any_kind_and_length_are_taken() -> None:
+    names = ["x²", "x१", "x" + "9" * 5000, "x2", "x10"]
+    packed = zipped(**{f"{name}.png": picture(number) for number, name in enumerate(names)})
+    found = taken(file("all.zip", packed))
+    assert sorted(found) == sorted(f"{name}.png" for name in names)
+    assert found.index("x2.png") < found.index("x10.png")
+
+
 def test_what_is_kept_is_the_picture_and_its_size() -> None:
     store = PictureStore()
     [slide] = slides_from([file("one.png", picture(90))], graph=None, store=store)

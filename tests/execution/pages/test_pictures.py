@@ -118,3 +118,23 @@ def test_without_robots_the_page_says_how_to_start_one(client_of, viewer) -> Non
     page = client_of(viewer).get("/robots").content.decode()
     assert "No robot has run yet" in page
     assert "manage.py runloop" in page
+
+
+@pytest.mark.parametrize(
+    "query",
+    (
+        "box=nan,0,1,1 box=0,0,inf,1 box=0.5,0.5,0,0 box=1,1,0.1,0.1 box=a,b box=0,0,1 box=0,0,1,1,1 "
+        f"width=² width=x width=-1 width={'9' * 5000}"
+    ).split(),
+)
+def test_a_part_that_is_none_is_refused_in_words(client_of, viewer, query: str) -> None:
+    answer = client_of(viewer).get(
+        f"/pictures/{make_picture().digest}/part?{query}", headers={"accept": "application/json"}
+    )
+    assert (answer.status_code, answer.json()["error"]) == (400, "bad_parameter")
+    assert answer.json()["detail"].startswith(f"Write {query.partition('=')[0]} as ")
+
+
+@pytest.mark.parametrize("query", ["", "box=&width=", "width=7", "box=-0.2,0,1.5,1&width=99999"])
+def test_a_part_is_cut_to_the_picture_and_to_sensible_widths(client_of, viewer, query: str) -> None:
+    assert client_of(viewer).get(f"/pictures/{make_picture().digest}/part?{query}").status_code == 200

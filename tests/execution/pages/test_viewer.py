@@ -383,7 +383,6 @@ def test_a_thumbnail_is_small_and_gone_with_its_picture(client_of, viewer) -> No
     crop = client.get(f"/pictures/{digest}/part?box=0.1,0.1,0.2,0.1&width=120")
     assert crop.status_code == 200
     assert client.get(path, headers={"If-None-Match": small.headers["ETag"]}).status_code == 304
-    assert client.get(f"/pictures/{digest}/part?box=a,b&width=x").status_code == 200
     PictureStore().path(digest).unlink()
     assert client.get(path).status_code == 404
 

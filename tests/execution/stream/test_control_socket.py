@@ -12,7 +12,7 @@ from execution.choices import Wish
 from execution.models import Execution, Robot
 from execution.stream import handing_on
 from tests.factories import make_execution
-from tests.support.sockets import Socket, in_thread, session_of
+from tests.support.sockets import PATIENCE_S, Socket, in_thread, session_of
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
@@ -72,3 +72,33 @@ async def test_control_that_was_given_back_closes_the_open_socket(run, operator,
     async with Socket(path_of(run), session_key=key) as socket:
         await in_thread(Execution.objects.filter(pk=run.pk).update, controller=None, wish=Wish.NONE)
         assert await socket.close_code() == 4409
+
+
+@pytest.mark.parametrize("text", ["nonsense", "[]", '{"type": "act", "x": NaN}', '{"x": 1e999}', "9" * 5000])
+async def test_what_is_no_message_is_answered_and_nothing_ends(run, operator, text):
+    key = await in_thread(session_of, operator)
+    async with Socket(path_of(run), session_key=key, language="fr") as socket:
+        await socket.send_to(text_data=text)
+        said = "La page a envoyé quelque chose qui n’est pas un acte."
+        assert await socket.hear() == {"type": "trouble", "text": said}
+        assert await socket.receive_nothing()
+
+
+async def test_a_message_that_is_too_long_closes_the_socket(run, operator):
+    key = await in_thread(session_of, operator)
+    async with Socket(path_of(run), session_key=key) as socket:
+        await socket.send_json_to({"type": "type", "text": "x" * handing_on.LARGEST})
+        assert (await socket.hear())["text"].startswith("The page sent more than 256 kB")
+        closed = await socket.receive_output(timeout=PATIENCE_S)
+        assert (closed["code"], closed["reason"]) == (4413, "message too long")
+
+
+async def test_messages_that_nobody_takes_close_the_socket(run, operator):
+    """No run loop listens here: what is sent waits, and not without bound."""
+    key = await in_thread(session_of, operator)
+    async with Socket(path_of(run), session_key=key) as socket:
+        for _ in range(handing_on.MOST_WAITING + 1):
+            await socket.send_json_to({"type": "act"})
+        assert (await socket.hear())["text"].startswith("The page sent more than the robot can keep up with")
+        closed = await socket.receive_output(timeout=PATIENCE_S)
+        assert (closed["code"], closed["reason"]) == (4429, "too many messages wait")
