@@ -20,7 +20,10 @@ _DRAWN = frozenset({ElementRole.BUTTON, ElementRole.TAB, ElementRole.CHECKBOX, E
 
 
 def put_back(text: str, values: Mapping[str, str]) -> str:
-    """`text` with {{name}} wherever a variable's value stands in it as whole words, accents and case aside."""
+    """`text` with {{name}} wherever a variable's value stands in it as whole words, accents and case aside.
+
+    In no other form, as `learning.putting_back` has it: a run looks for the value as it is written.
+    """
     for name, value in sorted(values.items(), key=lambda item: -len(item[1])):
         pattern = r"\s+".join(re.escape(part) for part in folded(value).split())
         plain = _same_length(text)
