@@ -41,6 +41,7 @@ from execution.targeting.pressing import choice
 from execution.types import Choice, DecisionSource
 from workflows.exceptions import UnknownNode
 from workflows.models import WorkflowVersion
+from workflows.permissions import DESIGN
 
 NOT_BEGUN = (ExecutionState.IDLE, ExecutionState.QUEUED)
 
@@ -123,7 +124,7 @@ def change_version(
     """Have a run that stands still, or asks, go on with another version of its workflow (S6.14).
 
     Its loop takes it between two turns if the run can go on from where it stands; else it says why, and the run stays.
-    Raises IllegalMove, and PermissionDenied where `user` may not operate runs.
+    Raises IllegalMove, ModeNotEarned, and PermissionDenied where `user` may not operate runs.
     """
     if user is None or not user.has_perm(OPERATE):
         raise PermissionDenied(OPERATE)
@@ -132,6 +133,8 @@ def change_version(
         raise _refusal(execution, _("Only a run that is paused or asks can go on with another version."))
     if version.workflow_id != execution.version.workflow_id:
         raise _refusal(execution, _("The version is of another workflow."))
+    if not user.has_perm(DESIGN):
+        allowed_mode(execution.mode, earned(version.workflow, version.spec()), user=user, reason="")
     detail = {"was": execution.version.number, "version": version.number}
     wish, verb = Wish.CHANGE_VERSION, Verb.CHANGE_VERSION
     return _wish(execution, wish, verb, user=user, origin=origin, detail=detail, version=version)

@@ -13,10 +13,15 @@ from execution.language.whole_values import as_written
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text within another one: whether its letters are the same, and what stands before and after it."""
+    """A text within another one: whether its letters are the same, and the letters and digits before and behind it."""
 
     same: bool
-    more: str
+    before: str
+    behind: str
+
+    @property
+    def is_all(self) -> bool:
+        return self.same and not (self.before or self.behind)
 
 
 def shown_in(typed: str, shown: str) -> Shown | None:
@@ -26,8 +31,23 @@ def shown_in(typed: str, shown: str) -> Shown | None:
     at = hay.find(needle) if needle else -1
     if at < 0:
         return None
-    found, more = theirs[at : at + len(ours)], theirs[:at] + theirs[at + len(ours) :]
-    return Shown(same=found == ours or _in_capitals(ours, found), more="".join(filter(str.isalnum, more)))
+    found, end = theirs[at : at + len(ours)], at + len(ours)
+    return Shown(
+        same=found == ours or _in_capitals(ours, found),
+        before=alone(theirs[:at]),
+        behind="" if _is_sign(theirs[end:], shown) else alone(theirs[end:]),
+    )
+
+
+def alone(text: str) -> str:
+    """Its letters and digits, case and accents taken away."""
+    return "".join(filter(str.isalnum, folded(text)))
+
+
+def _is_sign(behind: str, shown: str) -> bool:
+    """Whether what is read behind a text is a sign: a caret, or what opens a list or a calendar, read as a letter."""
+    last = shown.split()[-1:]
+    return len(behind) == 1 and not behind.isdigit() and last == [behind]
 
 
 def _letters(text: str) -> str:

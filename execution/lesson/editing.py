@@ -23,7 +23,7 @@ from execution.lesson.read_backs import change_effect, change_proof
 from execution.lesson.signs import Level, set_level
 from execution.lesson.taking import answer_offer
 from execution.models import MEND, Lesson, LessonStep
-from execution.teaching.values import put_back, tells_by_itself
+from execution.teaching.values import put_back, tells_anywhere
 from sentences.said import say, worded
 from workflows.catalogue import ACTIONS, VALUE_PARAMS, allowed_values
 from workflows.choices import VariableKind
@@ -176,7 +176,7 @@ def _shown_with(lesson: Lesson) -> dict[str, str]:
 
 
 def _by_variable(lesson: Lesson, text: str) -> str:
-    return put_back(text, {name: value for name, value in _shown_with(lesson).items() if tells_by_itself(value)})
+    return put_back(text, {name: value for name, value in _shown_with(lesson).items() if tells_anywhere(value)})
 
 
 def _expect(step: LessonStep, edge: Edge, texts: Sequence[str]) -> None:

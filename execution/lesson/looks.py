@@ -15,7 +15,7 @@ from execution.teaching.evidence import teach_target
 from execution.teaching.expectations import Told
 from execution.teaching.labels import naming_label
 from execution.teaching.parts import text_in
-from execution.teaching.values import put_back
+from execution.teaching.values import put_back, tells_anywhere
 from execution.turn.rows import columns_of, rows_of_lines
 from execution.types import Box, Point, ScreenState
 from execution.verification.places_of_values import ReadPlace, at_label
@@ -54,14 +54,15 @@ def seen_there(
     if kind != "read_value":
         return Seen(params={"text": put_back(text, known.values)}, box=place)
     labelled = _labelled(place, text, shown)
-    by_label = put_back(labelled[0], known.values) if labelled else ""
+    whose = {name: value for name, value in known.values.items() if tells_anywhere(value)}
+    by_label = put_back(labelled[0], whose) if labelled else ""
     if labelled and (names(by_label) or _unless_whose(by_label)):
         own = labelled[1]
         name = variable_name(name or _unless_whose(by_label))
         kept = {"name": name, "kind": _kind(value_kind), "label": by_label}
         return Seen(params=kept, name=name, value=own.text, box=own.box or place)
     label = naming_label(place, "", shown)
-    by_label = put_back(label.text, known.values) if label else ""
+    by_label = put_back(label.text, whose) if label else ""
     called = _unless_whose(by_label).strip(" :：")
     name = variable_name(name or called or "value")
     params: dict[str, Any] = {"name": name, "kind": _kind(value_kind)}

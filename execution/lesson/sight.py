@@ -208,6 +208,7 @@ class Sight:
         return _LIVELY_EVERY_S if now - self._moved_at < _LIVELY_S else _CALM_EVERY_S
 
     def _read(self) -> None:
+        told: tuple[str, ...] | None = None  # why the last picture was not read
         while not self._stop.is_set():
             frame, generation = self._still()
             if frame is None:
@@ -218,15 +219,19 @@ class Sight:
                     self._changed.wait(SETTLE_S)
                     continue
             self.is_reading = True
-            state = self._analyzer.analyze(frame, window)
-            with self._changed:
-                self.is_reading = False
-                self._changed.notify_all()
-                is_unread = self._analyzer.misses(state)
-            if is_unread:
-                self._on_unread(state)
+            try:
+                state = self._analyzer.analyze(frame, window)
+            finally:
+                with self._changed:
+                    self.is_reading = False
+                    self._changed.notify_all()
+            if self._analyzer.misses(state):
+                if state.notes != told:
+                    self._on_unread(state)
+                told = state.notes
                 self._stop.wait(UNREAD_S)
                 continue  # it is nothing that may be kept (S2.13)
+            told = None
             with self._changed:
                 if generation != self._generation and not self._is_restless():
                     continue  # it has changed while it was read: what is there now is read

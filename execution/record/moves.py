@@ -189,6 +189,7 @@ class Moves(FencedRun):
             emit(execution, EventKind.DEGRADED, {"reason": to_json(reason)})
             emit_state(execution)
 
+    @persistent
     def see_whole(self) -> None:
         with self._fenced() as execution:
             self._update(degraded=False, degraded_reason="")

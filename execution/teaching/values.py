@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Mapping
 
 from execution.language.fuzzy import folded, words
-from execution.language.lexicon import is_known
+from execution.language.lexicon import is_known, known_words
 from execution.language.volatile import Kind, volatile_parts
 from execution.targeting.records import PERSON, may_name_somebody, names_record
 from execution.types import ElementRole, ScreenState, TextLine
 from workflows.text import VARIABLE
 
 _LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand anywhere by chance
+_LEAST_NUMBER = 5  # digits of one, in texts of people: "Year 2026"
 _COLUMN = 12  # heights of a line, up and down
 _DATA = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.RECORD})
 # What is drawn as one of these is a program's own, whatever it is called: a key of a calculator, a page of a list.
@@ -55,6 +56,13 @@ def _is_digits_read_with_a_letter(text: str, value: str) -> bool:
     """True for a number beside whose digits a frame or a picture was read as one letter ("19b")."""
     digits, rest = "".join(filter(str.isdigit, text)), [c for c in text if not c.isdigit() and not c.isspace()]
     return value.isdecimal() and digits == value and len(rest) == 1 and rest[0].isalpha()
+
+
+def tells_anywhere(value: str) -> bool:
+    """Whether a value is data in any text of a person, and stands there by no chance: no word that programs have."""
+    if value.strip().isdigit():
+        return len(value.strip()) >= _LEAST_NUMBER
+    return tells_by_itself(value) and not any(words(word).key in known_words() for word in value.split())
 
 
 def tells_by_itself(value: str) -> bool:

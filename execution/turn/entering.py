@@ -8,7 +8,9 @@ nothing is typed. That look compares pictures; the screen is read only where mor
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
+from unicodedata import category
 
 from execution.desktop.base import DesktopError, DesktopLost
 from execution.desktop.capture import settle
@@ -31,6 +33,7 @@ from execution.verification.chosen import control_box
 from sentences.said import say, told_by
 from workflows.catalogue import ENTERING_ACTION_TYPES
 from workflows.graph import EdgeSpec
+from workflows.text import told
 
 STILL_MS, MOST_MS = 60, 600  # the click's own drawing: a ring, a caret, what it unselects
 LOOK_EVERY_S = 0.02
@@ -48,9 +51,11 @@ def enters(suggestion: Suggestion) -> bool:
     return edge.action_type in ENTERING_ACTION_TYPES and shown
 
 
-def only_enters(edge: EdgeSpec) -> bool:
+def only_enters(edge: EdgeSpec, variables: Mapping[str, str]) -> bool:
     """Whether a text is typed at a place and nothing is sent off with it: it can be seen before anything is saved."""
-    return edge.action_type == "type_text" and not edge.params.get("enter")
+    if edge.action_type != "type_text" or edge.params.get("enter"):
+        return False
+    return not any(category(sign) == "Cc" for sign in told(str(edge.params.get("text") or ""), variables))
 
 
 def is_empty_field(box: Box, state: ScreenState) -> bool:

@@ -60,6 +60,7 @@ class Eyes:
         self.on_seen: Callable[[ScreenState], None] = lambda state: None
         self.last_read: ScreenState | None = None
         self.last_look: Pictured | None = None  # read or not
+        self.looked_at = 0.0  # when the last picture was begun, by the monotonic clock
         self._looked_whole = False
         self._provider = window_provider
         self._warn = warn or (lambda kind, message: log.warning("%s: %s", kind, message))
@@ -69,6 +70,7 @@ class Eyes:
     def observe(self, *, whole: bool = False) -> ScreenState:
         """The desktop as it is now; `whole`: read though an analysis took too long. Raises DesktopLost."""
         began = time.perf_counter()
+        self.looked_at = time.monotonic()
         frame = self.desktop.grab()
         window = self._window()
         degraded, self._looked_whole = self.degraded and not whole, whole
@@ -96,6 +98,7 @@ class Eyes:
 
     def glance(self) -> Glance:
         """The desktop's pixels and its focused window, nothing read. Raises DesktopLost."""
+        self.looked_at = time.monotonic()
         seen = Glance(frame=self.desktop.grab(), window=self._window())
         self.last_look = seen
         return seen

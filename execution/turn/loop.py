@@ -226,20 +226,19 @@ class Loop:
             self._degraded_told = False
 
     def _look(self) -> ScreenState:
-        """The screen; as a whole where less was seen in the turn before (S2.13)."""
-        state = self.stages.observe(whole=self._sees_less)
+        """The screen; as a whole where less was seen in the turn before, or a person says which it is (S2.13)."""
+        state = self.stages.observe(whole=self._sees_less or self.at.picked is not None)
         self._sees_less = self.stages.eyes.is_to_be_whole(state)
+        if self._degraded_told and not self.stages.eyes.degraded:
+            self._degraded_told = False
+            self.journal.see_whole()
         return state
 
     def _tell_degraded(self) -> None:
-        """The slow step was whole; from the next one on the run is degraded, and people are told now (S2.4). So are
-        they once a look was in time again."""
-        eyes = self.stages.eyes
-        if eyes.degraded and not self._degraded_told:
-            self.journal.degrade(eyes.degraded_reason)
-        elif self._degraded_told and not eyes.degraded:
-            self.journal.see_whole()
-        self._degraded_told = eyes.degraded
+        """The slow step was whole; from the next one on the run is degraded, and people are told now (S2.4)."""
+        if self.stages.eyes.degraded and not self._degraded_told:
+            self._degraded_told = True
+            self.journal.degrade(self.stages.eyes.degraded_reason)
 
     def _resume(self) -> None:
         anywhere = self.journal.execution.pause_reason in (PauseReason.ASKED, PauseReason.CONTROL)
@@ -464,6 +463,7 @@ class Loop:
     def _passed(self, edge: EdgeSpec, *, done: bool, by_person: bool = False) -> None:
         """The edge is behind us: its destination is what the next look expects."""
         self.at.place = self.at.place.passed(edge, done=done, by_person=by_person)
+        self.at.pointed = None if by_person else self.at.pointed
         if done:
             self.at.tried.clear()
             self.at.rejected = False
@@ -474,9 +474,12 @@ class Loop:
         if done.answer is not None:
             self._follow_answer(step, done.after or state, suggestion, done.answer, done.failure)
         elif done.unready:
+            self.at.pointed = None
             if done.after is not None:
                 self.pauses.never_still(done.failure, done.after)
         else:
+            hovers = suggestion.edge.action_type == "move"
+            self.at.pointed = suggestion.resolution.point if done.passed and not hovers else None
             self._after(suggestion.edge, done)
 
     def _after(self, edge: EdgeSpec, done: Done) -> None:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from execution.choices import PauseReason
+from execution.choices import ExecutionMode, PauseReason
 from execution.language.acts import say_act
 from execution.record.journal import Journal
 from execution.record.payloads import match_json, texts_json
@@ -24,6 +24,7 @@ from sentences.said import by_sentence, say
 from workflows.conditions import say_conditions
 from workflows.graph import EdgeSpec
 
+_TIP = 60  # pixels from the pointer: tips begin no farther
 _OF_DIALOGS = (PauseReason.DIALOG, PauseReason.FAILED_ACTION)  # what lies over the screen is shown with these
 
 
@@ -87,8 +88,7 @@ class Pauses:
     def _looks_again(self, state: ScreenState) -> bool:
         if self.stages.eyes.is_to_be_whole(state):
             return True
-        self.hold.may_act()
-        if self.stages.take_pointer_off():  # what lies over the screen may be no more than a tip
+        if self._takes_pointer_off(state):
             return True
         self.at.misses += 1
         if self.at.misses < self.limits.max_no_match_retries:
@@ -96,6 +96,15 @@ class Pauses:
             return True
         self.at.misses = 0
         return False
+
+    def _takes_pointer_off(self, state: ScreenState) -> bool:
+        """What lies over the screen beside the pointer may be a tip that it holds open."""
+        point, self.at.pointed = self.at.pointed, None
+        watches = self.journal.execution.mode == ExecutionMode.OBSERVATION
+        over = self.stages.dialog_over(state, self.at.known) if point and not watches else None
+        if point is None or over is None or over.box is None or self.hold.stopped():
+            return False
+        return over.box.grown(_TIP, state.frame.size).contains(point) and self.stages.take_pointer_off(point, state)
 
     def _last_picture(self) -> str:
         """The screen that was known last; after a restart as its step kept it."""

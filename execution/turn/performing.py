@@ -242,16 +242,11 @@ class Performer:
         if self.overlays.clear(looks[-1], edge):
             looks.append(self.stages.settle(edge))
         verification, after = self.stages.verify(suggestion, before, looks[-1])
-        if verification.answer is not Answer.YES and (self.overlays.clear(after, edge) or self._takes_pointer_off()):
+        if verification.answer is not Answer.YES and self.overlays.clear(after, edge):
             looks.append(self.stages.settle(edge))
             again, after = self.stages.verify(suggestion, before, looks[-1])
             verification = again.following(verification)
         return verification.with_looks(*looks), after
-
-    def _takes_pointer_off(self) -> bool:
-        """A tip that the pointer holds open may hide what came of the act."""
-        self.hold.may_act()
-        return self.stages.take_pointer_off()
 
     def _record(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, attempt: PerformedAct) -> Done:
         verification, result = attempt.verification, attempt.result

@@ -11,7 +11,10 @@ _ROOM = 6  # pixels around it in which nothing stands
 
 
 def resting_place(state: ScreenState, near: Point) -> Point | None:
-    """The nearest place in the window on which nothing stands that could answer a pointer; None where there is none."""
+    """The nearest place in the window on which nothing stands that could answer a pointer; None where there is none,
+    or nobody knows what stands where."""
+    if state.degraded or not state.text_method:
+        return None
     window = state.window.box if state.window and state.window.box else Box(0, 0, *state.frame.size)
     sight = window.intersection(Box(0, 0, *state.frame.size))
     things = (*(e.box for e in state.elements if e.role is not ElementRole.GROUP), *(t.box for t in state.texts))

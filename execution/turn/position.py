@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from execution.choices import Outcome
 from execution.models import Execution
 from execution.turn.ways import Standpoint, Ways
-from execution.types import ResolveStatus, ScreenState
+from execution.types import Point, ResolveStatus, ScreenState
 from workflows.calling import within
 from workflows.graph import GraphSpec
 
@@ -25,6 +25,7 @@ class Position:
     misses: int = 0
     looks: int = 0  # how often an unresolved target was looked for again
     unready: int = 0  # how often in a row the screen did not stand still for an action
+    pointed: Point | None = None  # where the robot's last act left the pointer, and nobody has moved it since
     known: ScreenState | None = None  # the last screen that was recognised, as it was seen
     ended: set[str] = field(default_factory=set)  # repetitions whose list was seen to have no other line
 
@@ -53,6 +54,7 @@ class Position:
         self.picked, self.anywhere = picked, anywhere
         self.tried, self.ended, self.rejected = set(), set(), False
         self.misses = self.looks = self.unready = 0
+        self.pointed = None
 
 
 def _without_denied(

@@ -10,9 +10,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from execution.language.letters import shown_in
-from execution.targeting.boxes import same_box, text_lines_in
+from execution.language.written_forms import same_value
+from execution.targeting.boxes import same_box
 from execution.types import Box, Element, ElementRole, ScreenState, Suggestion
-from execution.verification.chosen import control_box
+from execution.verification.chosen import control_box, value_lines
 from sentences.said import say
 from workflows.catalogue import VALUE_PARAMS, effect_of
 from workflows.choices import EffectClass
@@ -56,8 +57,10 @@ class PutValues:
     def problem(self, edge: EdgeSpec, state: ScreenState) -> str:
         """Why what the run has put there is not saved, with both values; "" where it stands, or is out of sight."""
         only_types = edge.action_type in VALUE_PARAMS and not edge.params.get("enter")
-        if only_types or effect_of(edge) not in _MAY_SAVE or not state.text_method:
+        if only_types or effect_of(edge) not in _MAY_SAVE or not self._put:
             return ""
+        if not state.text_method:
+            return say("turn.not_read")
         for put in self._put:
             control = _control_at(put.box, state.elements)
             if control is None:
@@ -72,12 +75,12 @@ class PutValues:
 
 def _as_it_stood(put: _Put, now: str) -> bool:
     """To the letter; another way to write a date or a number is not the value's letters, but stands as it stood."""
-    same, value = shown_in(put.seen, now), shown_in(put.value, now)
-    return any(found and found.same and not found.more for found in (same, value))
+    found = (shown_in(put.seen, now), shown_in(put.value, now))
+    return any(one and one.is_all for one in found) or same_value(put.value, now)
 
 
 def _read(box: Box, state: ScreenState) -> str:
-    return " ".join(line.text for line in text_lines_in(box, state)).strip()
+    return " ".join(line.text for line in value_lines(box, state)).strip()
 
 
 def _control_at(box: Box, elements: Sequence[Element]) -> Element | None:

@@ -52,7 +52,7 @@ class Readiness:
         changed = ""
         for chance in range(chances):
             if anew or declares or chance:
-                fresh = self.stages.observe()
+                fresh = self._look()
                 now = self._as_declared(suggestion, fresh) if declares else fresh
                 if isinstance(now, NotReady):
                     return now
@@ -72,6 +72,11 @@ class Readiness:
             if not changed:
                 return Ready(state=state, suggestion=suggestion)
         return NotReady(message=_undone(changed), state=state)
+
+    def _look(self) -> ScreenState:
+        """The screen; as a whole where a look was slow: of one that was not read nothing is right."""
+        state = self.stages.observe()
+        return self.stages.observe(whole=True) if self.stages.eyes.is_to_be_whole(state) else state
 
     def last_look(self, ready: Ready) -> str:
         """What has changed since it was found ready, in a sentence; "" if it may be done at once."""

@@ -153,8 +153,8 @@ class Stages(Protocol):
 
     def scroll(self, point: Point, dy: int) -> None: ...
 
-    def take_pointer_off(self) -> bool:
-        """Move the pointer off what was acted on last; False where it was already, or nothing is known to be free."""
+    def take_pointer_off(self, point: Point, state: ScreenState) -> bool:
+        """Move the pointer from there to where nothing is; False where no such place is known."""
 
     def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
         """Do it; `hold` ends what takes long. Raises Stopped, LeaseLost."""

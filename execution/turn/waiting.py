@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from execution.desktop.capture import looks, settle
+from execution.desktop.capture import settle
 from execution.language.fuzzy import SEEN
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.navigation.hands import Stopped
@@ -51,13 +51,16 @@ def timeout_of(params: Mapping[str, object]) -> float:
 
 
 def look_again(eyes: Eyes, state: ScreenState, *, until: float, hold: Hold) -> ScreenState | None:
-    """The desktop once it has changed, read anew; None if it has not until `until` (monotonic). Raises Stopped."""
-    for _look in looks(until - time.monotonic()):
+    """The desktop once it has changed, read anew; None if it has not until `until` (monotonic). Raises Stopped.
+
+    What reading takes shortens no wait: the last look is the first one that was begun after it.
+    """
+    while eyes.looked_at < until:
         hold.check()
         hold.wait(max(0.0, min(LOOK_EVERY_S, until - time.monotonic())))
         glance = eyes.glance()
         if glance.frame.digest != state.frame.digest or not glance.frame.digest or glance.window != state.window:
-            return eyes.observe()
+            return eyes.observe(whole=True)
     return None
 
 

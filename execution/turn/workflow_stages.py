@@ -84,7 +84,6 @@ class WorkflowStages:
         self.missing = ""  # what the run cannot go on without, in a sentence
         self._put = PutValues({v.name for v in graph.variables if holds_secret(v)})
         self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
-        self._pointed: Point | None = None  # where the last act left the pointer
         self._scope = ""  # of the screens that were looked for last
         self._overlay = Overlay(graph)  # what is gone by: the graph with what coaches have shown since
         self.also: ScopedMatcher | None = None  # of screens that coaches picked
@@ -231,7 +230,7 @@ class WorkflowStages:
 
     def _found(self, edge: EdgeSpec, target: TargetSpec, state: ScreenState) -> Resolution:
         effect = effect_of(edge)
-        if effect is EffectClass.OPAQUE and entering.only_enters(edge):
+        if effect is EffectClass.OPAQUE and entering.only_enters(edge, self.variables):
             found = self._as_sure(edge, target, state, EffectClass.OBSERVABLE)
             if found.box is None or entering.is_empty_field(found.box, state):
                 return found
@@ -366,16 +365,13 @@ class WorkflowStages:
     def scroll(self, point: Point, dy: int) -> None:
         self.eyes.desktop.scroll(point, dy=dy)
 
-    def take_pointer_off(self) -> bool:
-        point, self._pointed = self._pointed, None
-        state = self.eyes.last_read
-        place = resting_place(state, point) if point and state else None
+    def take_pointer_off(self, point: Point, state: ScreenState) -> bool:
+        place = resting_place(state, point)
         if place is not None:
             self.eyes.desktop.move(place)
         return place is not None
 
     def act(self, suggestion: Suggestion, hold: Hold) -> ActionResult:
-        self._pointed = None if suggestion.edge.action_type == "move" else suggestion.resolution.point
         if wrong := wrong_parameter(suggestion.edge.action_type, suggestion.params):
             message = say("turn.nothing_done", what=wrong)
             return ActionResult(status=ActionStatus.FAILED, message=message)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import cv2
 import numpy as np
 
-from execution.language.fuzzy import folded, words
-from execution.language.letters import shown_in
+from execution.language.fuzzy import words
+from execution.language.letters import Shown, alone, shown_in
 from execution.language.written_forms import same_value
 from execution.types import Answer, Box, Element, ElementRole, ScreenState, TextLine
 from execution.verification.change import Change, in_field
@@ -27,6 +27,7 @@ _CUT_TELLING = 6  # of a text that its field cuts, so much must be seen
 _FILLS = 0.8  # of its field's width: a text that is cut fills it
 _FEWEST_DOTS = 3
 _FRAMED = frozenset({ElementRole.FIELD, ElementRole.BUTTON})  # a short field with a text in it looks like a button
+_UNMOVED = 4  # pixels: the unit at the end of a field stays where it is, what was not emptied moves
 _DOT_ALIKE = 2  # pixels by which the dots of a masked field may differ in size and place
 
 
@@ -58,8 +59,8 @@ def filled_fact(typed: str, change: Change, *, at: Box) -> Fact | None:
     """
     if not change.now.was_read:
         return None
-    held, was = (words(" ".join(_held(screen.lines, at))).key for screen in (change.now, change.then))
-    wanted = words(typed).key
+    held, was = (_key(" ".join(_held(screen.lines, at))) for screen in (change.now, change.then))
+    wanted = _key(typed)
     if not wanted:
         if typed.strip():
             return None
@@ -71,6 +72,10 @@ def filled_fact(typed: str, change: Change, *, at: Box) -> Fact | None:
     if was and was != wanted and held in (was + wanted, wanted + was):
         return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_with_more"))
     return None
+
+
+def _key(text: str) -> str:
+    return words(text).key.replace(" ", "")
 
 
 def _held(lines: Iterable[TextLine], field: Box) -> list[str]:
@@ -91,36 +96,54 @@ def misplaced_fact(typed: str, change: Change, *, at: Box | None) -> Fact | None
 
 
 def altered_fact(typed: str, change: Change, *, at: Box | None, cleared: bool) -> Fact | None:
-    """The fact that its field shows the typed text in other letters, or more than it; None where nothing says so."""
+    """The fact that its field shows the typed text in other letters, or more than it; None where nothing says so.
+
+    A date or a number that its field writes otherwise is what it was; what stands there on another screen is its own.
+    """
     lines = [line for line in typed.splitlines() if line.strip()]
-    if at is None or len(lines) != 1 or len(words(typed).key) >= _LONG or not change.now.was_read:
+    if at is None or len(lines) != 1 or len(words(typed).key) >= _LONG or not (change.now.was_read and change.stands):
         return None
     field = control_box(at, change.after)
-    run = next((found for run in _runs(value_lines(field, change.after)) if (found := shown_in(typed, run))), None)
-    if run is None:
+    if not any(e.role in _FRAMED and e.box == field for e in change.after.elements):
         return None
-    if not run.same:
-        return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_other_letters"))
-    was = " ".join(line.text for line in value_lines(field, change.before))
-    if not run.more or (_stood(run.more, was) and not (cleared and shown_in(typed, was))):
-        return None
-    return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_and_more"))
+    for run in _runs(value_lines(field, change.after)):
+        text = " ".join(line.text for line in run)
+        if same_value(typed, text):
+            return None
+        found = shown_in(typed, text)
+        if found and not found.same:
+            return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_other_letters"))
+        if found:
+            was = value_lines(field, change.before)
+            if found.is_all or (_is_unit(typed, found, run, was) if cleared else _stood(found, was)):
+                return None
+            return Fact(sign=TYPED, answer=Answer.CANNOT_TELL, note=say("verification.typed_and_more"))
+    return None
 
 
-def _stood(more: str, was: str) -> bool:
-    return folded(more) in folded(was).replace(" ", "")
+def _stood(found: Shown, was: Sequence[TextLine]) -> bool:
+    """Whether what stands beside the typed text stood in the field before."""
+    there = alone("".join(line.text for line in was))
+    return found.before in there and found.behind in there
 
 
-def _runs(lines: Sequence[TextLine]) -> Iterator[str]:
+def _is_unit(typed: str, found: Shown, run: Sequence[TextLine], was: Sequence[TextLine]) -> bool:
+    """Whether what stands behind a text whose field was to be emptied is the field's own: it stood there, unmoved."""
+    unmoved = bool(was) and abs(run[-1].box.right - was[-1].box.right) <= _UNMOVED
+    is_new = shown_in(typed, " ".join(line.text for line in was)) is None
+    return unmoved and is_new and not found.before and _stood(found, was)
+
+
+def _runs(lines: Sequence[TextLine]) -> Iterator[list[TextLine]]:
     """The texts of a field: pieces of a row that stand as the words of one are one."""
     run: list[TextLine] = []
     for line in lines:
         if run and not (run[-1].box.y < line.box.center.y < run[-1].box.bottom and _gap(run[-1], line) < line.box.h):
-            yield " ".join(one.text for one in run)
+            yield run
             run = []
         run.append(line)
     if run:
-        yield " ".join(one.text for one in run)
+        yield run
 
 
 def _gap(left: TextLine, right: TextLine) -> int:

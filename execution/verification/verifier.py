@@ -103,8 +103,9 @@ class _Judged:
         self.arrived = _destination(edge, change, recognition)
         self.at_source = bool(recognition.match and recognition.match.node_id == edge.source != edge.destination)
         self.misplaced = misplaced_fact(typed, change, at=at)
-        self.altered = altered_fact(typed, change, at=at, cleared=cleared) if typed else None
         filled = filled_fact(typed, change, at=at) if cleared and at else None
+        doubted = filled if filled and filled.answer is Answer.CANNOT_TELL else None
+        self.altered = doubted or (altered_fact(typed, change, at=at, cleared=cleared) if typed else None)
         effect = filled or (typed_fact(typed, change, at=at) if typed else effect_at(at, change))
         self.effects = [effect] if effect else []
         hoped = (*edge.expect.texts, *edge.expect.gone)

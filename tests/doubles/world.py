@@ -314,7 +314,7 @@ class World:
     def still_the_same(self, before: ScreenState, after: ScreenState) -> bool:
         return before.frame.digest == after.frame.digest
 
-    def take_pointer_off(self) -> bool:
+    def take_pointer_off(self, point: Point, state: ScreenState) -> bool:
         off, self.tip = self.tip, ""
         self.dialog = "" if off == self.dialog else self.dialog
         return bool(off)

@@ -87,6 +87,8 @@ class FrameReader:
         self.seen: set[str] = set()  # what was read in fields
 
     def read(self, pixels: np.ndarray, region: Box | None = None) -> tuple[TextLine, ...]:
+        if not np.ptp(pixels):  # what is read to warm up
+            return ()
         name, memory = self.desktop.on(pixels)
         found = []
         for widget in self.desktop._screens[name].widgets:

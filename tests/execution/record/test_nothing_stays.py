@@ -76,8 +76,8 @@ def uncounted() -> None:
 class Marked(World):
     """Somebody else's record is on each screen."""
 
-    def observe(self) -> Any:
-        state = super().observe()
+    def observe(self, *, whole: bool = False) -> Any:
+        state = super().observe(whole=whole)
         line = TextLine(text=f"{SEEN} 12/03/1971", box=Box(2, 30, 40, 6), confidence=1.0)
         return replace(state, texts=(*state.texts, line))
 

@@ -61,11 +61,11 @@ class TimedWorld:
     def _takes(self) -> float:
         return self._clock.goes(self._rng.uniform(0.1, 900))
 
-    def observe(self) -> ScreenState:
+    def observe(self, *, whole: bool = False) -> ScreenState:
         capture = self._takes()
         ocr, ui = self._takes(), self._takes()
         timings = Timings(capture_ms=capture, ocr_ms=ocr, ui_ms=ui, analyze_ms=ocr + ui + self._takes())
-        return replace(self._world.observe(), timings=timings)
+        return replace(self._world.observe(whole=whole), timings=timings)
 
     def recognise(self, *args: Any, **kwargs: Any) -> Any:
         self._takes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,11 @@ class Screen:
     def put_problem(self, edge: EdgeSpec, state: ScreenState) -> str:
         return self.emptied
 
-    def observe(self) -> ScreenState:
+    @property
+    def eyes(self) -> Any:
+        return SimpleNamespace(is_to_be_whole=lambda state: False)
+
+    def observe(self, *, whole: bool = False) -> ScreenState:
         self.reads += 1
         return self._seen(self.looks.pop(0) if self.looks else self._now)
 

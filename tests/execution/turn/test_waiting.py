@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -71,6 +72,10 @@ class Stages:
     def desktop(self) -> Stages:
         return self
 
+    @property
+    def looked_at(self) -> float:
+        return time.monotonic()
+
     def glance(self) -> Glance:
         if len(self.screens) > 1:
             self.screens.pop(0)
@@ -79,7 +84,7 @@ class Stages:
     def grab(self) -> Any:
         return self.glance().frame
 
-    def observe(self) -> ScreenState:
+    def observe(self, *, whole: bool = False) -> ScreenState:
         self.reads += 1
         return self.screens[0]
 
@@ -345,3 +350,11 @@ def test_nothing_is_clicked_outside_of_the_picture(at: Box) -> None:
     assert hands.click_seen(at, FORM)
     assert stages.log == []
     assert not hands.touched
+
+
+def test_a_screen_that_never_stands_still_ends_no_wait_late() -> None:
+    """S2.13: one look is begun after the time is over, and no more."""
+    stages = Stages(*(screen(title=f"Second {number}") for number in range(10_000)))
+    began = time.monotonic()
+    assert wait(stages, "wait_text", text="never", timeout_s=0.3).status is ActionStatus.FAILED
+    assert stages.reads >= 2 and time.monotonic() - began < 60

@@ -495,6 +495,9 @@ def test_typed_text_counts_as_its_field_writes_it_and_nothing_else_does(typed, s
         ("Lee", "", "Leeds", Answer.CANNOT_TELL),
         ("Wong", "Lee ", "Lee Wong", Answer.YES),  # what stood there was not to go
         ("400", "mg", "400 mg", Answer.YES),
+        ("170", "mg/dl", "170 mg/dl", Answer.YES),
+        ("Dupont", "", "Dupont I", Answer.YES),  # the caret, read as a letter
+        ("Ward 1", "", "Ward 10", Answer.CANNOT_TELL),
     ],
 )  # fmt: skip
 def test_what_was_typed_stands_there_to_the_letter(typed, was, shown, answer, expect):
@@ -504,6 +507,38 @@ def test_what_was_typed_stands_there_to_the_letter(typed, was, shown, answer, ex
     step = replace(edge(source="a", destination="a", expect=expect), action_type="type_text")
     said = after(step, before, now, typed=typed, acted_at=before.elements[0].box, variables=values)
     assert said.answer is answer, said
+
+
+@pytest.mark.parametrize(("typed", "shown"), [("12.5", "12.50"), ("5/12/2026", "05/12/2026"), ("1250", "1 250,00")])
+def test_a_number_or_a_date_that_its_field_writes_otherwise_is_no_other_text(typed: str, shown: str) -> None:
+    before, now = field_with(""), field_with(shown)
+    step = replace(edge(source="a", destination="a"), action_type="type_text")
+    said = after(step, before, now, typed=typed, acted_at=before.elements[0].box)
+    assert said.answer is Answer.YES, said
+
+
+@pytest.mark.parametrize("expect", [ExpectSpec(), ExpectSpec(texts=("{{name}}",))])
+@pytest.mark.parametrize("shown", ["Paul Marie", "Marie Paul", "PaulMarie"])
+def test_a_field_that_was_not_emptied_is_not_the_value_alone(shown: str, expect: ExpectSpec) -> None:
+    before, now = field_with("Paul"), field_with(shown)
+    entry = replace(edge(destination="a", expect=expect), action_type="type_text")
+    got = verify_after(
+        entry, before=before, after=now, recognition=at("a"), typed="Marie", cleared=True,
+        variables={"name": "Marie"}, acted_at=before.elements[0].box,
+    )  # fmt: skip
+    assert got.answer is Answer.CANNOT_TELL, got
+
+
+def test_what_stands_where_it_was_typed_on_the_next_screen_is_no_more_of_it() -> None:
+    """A search that was sent with Enter has led to a list: its first row stands where the field was."""
+    canvas = Canvas(800, 300)
+    for row, text in enumerate(("DUPONT Marie, 3/4/1980", "DUPONT Paul, 1/2/1971", "Results", "Back to the search")):
+        canvas.text(text, 46, 64 + 50 * row)
+    before, box = field_with(""), Box(40, 60, 300, 30)
+    found = canvas.state(window=Window(title="Editor"), elements=(Element(box=box, role=ElementRole.BUTTON),))
+    step = replace(edge(), action_type="type_text")
+    said = after(step, before, found, at("b"), typed="Dupont", acted_at=box)
+    assert said.answer is Answer.YES, said
 
 
 def test_what_completes_a_text_is_more_than_it_though_it_stood_there_before():
