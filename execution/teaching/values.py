@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from execution.language.fuzzy import folded, words
 from execution.language.lexicon import is_known, known_words
 from execution.language.volatile import Kind, volatile_parts
 from execution.targeting.records import PERSON, may_name_somebody, names_record
-from execution.types import ElementRole, ScreenState, TextLine
+from execution.types import ElementRole, Point, ScreenState, TextLine
 from workflows.text import VARIABLE
 
 _LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand anywhere by chance
 _LEAST_NUMBER = 5  # digits of one, in texts of people: "Year 2026"
-_COLUMN = 12  # heights of a line, up and down
+_COLUMN, _ROW = 12, 30  # heights of a line, up and down, and to either side
 _DATA = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.RECORD})
 # What is drawn as one of these is a program's own, whatever it is called: a key of a calculator, a page of a list.
 _DRAWN = frozenset({ElementRole.BUTTON, ElementRole.TAB, ElementRole.CHECKBOX, ElementRole.RADIO})
@@ -87,17 +87,29 @@ def is_data(text: str, role: str, lines: Iterable[TextLine], state: ScreenState)
 
 
 def stands_among_names(line: TextLine, state: ScreenState) -> bool:
-    """Whether it is a row of a list of people: another name in its column, and nothing that stands in menus."""
-    far = _COLUMN * line.box.h
-    column = [
-        o.text
-        for o in state.texts
-        if o.box != line.box
-        and abs(o.box.x - line.box.x) <= line.box.h
-        and abs(o.box.center.y - line.box.center.y) <= far
-    ]
-    is_menu = any(is_known(text) or text.rstrip().endswith(("...", "…")) for text in column)
-    return not is_menu and any(map(may_name_somebody, column))
+    """Whether it is one of a list of people, or of their folders: another name in its column or its row of captions,
+    and nothing that stands in menus."""
+    height = line.box.h
+    others = [one for one in state.texts if one.box != line.box]
+    column = [o for o in others if abs(o.box.x - line.box.x) <= height and _apart(o, line).y <= _COLUMN * height]
+    row = [o for o in others if abs(o.box.y - line.box.y) <= height / 2 and _apart(o, line).x <= _ROW * height]
+    return any(_are_names(run, others) for run in (column, row))
+
+
+def _are_names(run: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
+    texts = [_as_wrapped(line, others) for line in run]
+    is_menu = any(is_known(text) or text.rstrip().endswith(("...", "…")) for text in texts)
+    return not is_menu and any(map(may_name_somebody, texts))
+
+
+def _as_wrapped(line: TextLine, others: Sequence[TextLine]) -> str:
+    """A line with the one below it that is centred under it, as captions of pictures are wrapped."""
+    below = (o for o in others if 0 < o.box.y - line.box.y <= 1.6 * line.box.h and _apart(o, line).x <= line.box.h)
+    return " ".join([line.text, *(o.text for o in list(below)[:1])])
+
+
+def _apart(one: TextLine, other: TextLine) -> Point:
+    return Point(abs(one.box.center.x - other.box.center.x), abs(one.box.center.y - other.box.center.y))
 
 
 def _same_length(text: str) -> str:

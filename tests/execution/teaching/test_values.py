@@ -85,3 +85,24 @@ def test_a_row_among_names_may_be_another_one_in_the_next_run(column: tuple[str,
 @pytest.mark.parametrize(("text", "may"), [("Marie Lefevre", True), ("Save As", False), ("marie", False), ("X", False)])
 def test_words_with_capitals_that_no_program_has_may_name_somebody(text: str, *, may: bool) -> None:
     assert may_name_somebody(text) is may
+
+
+@pytest.mark.parametrize(
+    ("captions", "is_list"),
+    [
+        (("Paul Durand", "Marie Lefevre", "Sophie Blanc"), True),
+        (("Paul Durand", "Marie|Lefevre", "Sophie|Blanc"), True),  # wrapped, as captions of pictures are
+        (("Blood Pressure", "File", "Edit"), False),
+        (("Paul Durand", "Results", "Letters"), False),
+    ],
+)
+def test_a_caption_among_names_in_a_row_may_be_another_one_in_the_next_run(
+    captions: tuple[str, ...], *, is_list: bool
+) -> None:
+    """S6.1: patients' folders in a file manager."""
+    canvas = Canvas(900, 400)
+    for number, caption in enumerate(captions):
+        for below, part in enumerate(caption.split("|")):
+            canvas.text(part, 60 + 160 * number - 6 * below, 100 + 17 * below)
+    state = canvas.state()
+    assert stands_among_names(state.texts[0], state) is is_list
