@@ -17,6 +17,7 @@ from execution.models import Execution, Step
 from execution.navigation.hands import Stopped
 from execution.record import attribution
 from execution.record.journal import Journal
+from execution.record.kept_screens import size_of
 from execution.targeting.pressing import Chosen
 from execution.turn.chooser import Chooser
 from execution.turn.closing import Closer
@@ -99,6 +100,7 @@ class Loop:
         self._chosen: Chosen | None = None  # a dialog's button that a person chose
         self._degraded_told = stages.eyes.degraded  # a loop before us has told of it
         self._sees_less = False  # in the turn before
+        self._recall_put()
 
     @property
     def mode(self) -> ExecutionMode:
@@ -179,6 +181,12 @@ class Loop:
         step = self.journal.open_step(state, recognition, suggestion, match_ms=match_ms)
         self._tell_degraded()
         self._decide(step, state, suggestion)
+
+    def _recall_put(self) -> None:
+        """What a loop before us has put on this screen, for whoever saves it."""
+        steps = self.journal.execution.steps.filter(outcome=Outcome.SUCCEEDED).exclude(edge_id="").order_by("index")
+        known = ((step, self.graph.edge(step.edge_id), size_of(step.screen)) for step in steps)
+        self.stages.recall_put(self.stages.recall(edge, s.suggestion, size) for s, edge, size in known if edge and size)
 
     # --- before a step ----------------------------------------------------------------------------------------------
     def _heed(self) -> bool:

@@ -38,8 +38,11 @@ class PutValues:
         self._secret = frozenset(secret)
         self._put: list[_Put] = []
 
-    def verified(self, suggestion: Suggestion, after: ScreenState) -> None:
-        """An act was seen to be done: what it put there stands there, what leads on leaves it behind."""
+    def verified(self, suggestion: Suggestion, after: ScreenState | None) -> None:
+        """An act was seen to be done: what it put there stands there, what leads on leaves it behind.
+
+        Without a screen it was done before another run loop took over: how its field wrote it nobody knows any more.
+        """
         edge, box = suggestion.edge, suggestion.resolution.box
         param = VALUE_PARAMS.get(edge.action_type)
         if param is None:
@@ -49,9 +52,9 @@ class PutValues:
         value = str(suggestion.params.get(param, ""))
         if box is None or not value.strip() or edge.action_type == "set_state" or names(edge.params) & self._secret:
             return
-        control = control_box(box, after)
+        control = control_box(box, after) if after else box
         self._put = [one for one in self._put if not same_box(one.box, control)]
-        if seen := _read(control, after):
+        if seen := _read(control, after) if after else value:
             self._put.append(_Put(value, seen, control))
 
     def problem(self, edge: EdgeSpec, state: ScreenState) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -177,6 +177,9 @@ class Stages(Protocol):
 
     def recall(self, edge: EdgeSpec, kept: Mapping[str, Any], size: Size) -> Suggestion:
         """A suggestion of an earlier loop on a screen of that size, as far as looking whether it was done needs it."""
+
+    def recall_put(self, done: Iterable[Suggestion]) -> None:
+        """What an earlier loop was seen to have put on the screens, in its order: looked at before it is saved."""
 
     def picked(self, node_id: str) -> Recognition:
         """A node that a person picked."""

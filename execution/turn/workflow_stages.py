@@ -506,6 +506,10 @@ class WorkflowStages:
         filled = {} if names(edge.params) - set(self.variables) else fill(edge.params, self.variables)
         return {name: filled.get(name, "") if HIDDEN in str(value) else value for name, value in kept.items()}
 
+    def recall_put(self, done: Iterable[Suggestion]) -> None:
+        for suggestion in done:
+            self._put.verified(suggestion, None)
+
     def picked(self, node_id: str) -> Recognition:
         """A node that a person picked."""
         reason = Reason(sign=PERSON, score=1.0, note=say("turn.picked"))

@@ -6,7 +6,7 @@ It stands in for perception and desktop alone; journal, prompts, decisions and r
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -370,6 +370,9 @@ class World:
     def remember(self, pixels: np.ndarray, screen: Mapping[str, Any]) -> ScreenState:
         frame = Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
         return ScreenState(frame=frame)
+
+    def recall_put(self, done: Iterable[Suggestion]) -> None:
+        self.put = [suggestion.edge.edge_id for suggestion in done]
 
     def recall(self, edge: EdgeSpec, kept: Mapping[str, Any], size: Any) -> Suggestion:
         none = Resolution(status=ResolveStatus.NOT_NEEDED)

@@ -84,6 +84,16 @@ def test_what_led_to_another_screen_leaves_the_values_behind(put: PutValues) -> 
     assert put.problem(SAVE, form()) == ""
 
 
+def test_what_was_put_there_by_a_loop_that_died_is_looked_at_too() -> None:
+    """S9.8"""
+    values = PutValues(())
+    values.verified(typing("Anna Rossi"), None)
+    assert values.problem(SAVE, form("Anna Rossi")) == ""
+    assert "is gone" in values.problem(SAVE, form(""))
+    values.verified(saving(), None)
+    assert values.problem(SAVE, form("")) == ""
+
+
 def test_nothing_is_kept_of_a_secret_or_of_what_was_not_seen() -> None:
     values = PutValues({"name"})
     values.verified(typing("Anna Rossi"), form("Anna Rossi"))
