@@ -204,6 +204,20 @@ def test_guessing_the_old_password_ends_after_ten_attempts(stranger: Any, client
     assert elsewhere.post("/account/password", {**values, "old_password": PASSWORD}).status_code == 302
 
 
+@pytest.mark.parametrize(
+    ("page", "to"), [("password_change", "/account/password"), ("password_change/done", "/account")]
+)
+def test_the_admin_has_no_second_page_for_it_where_guesses_are_not_counted(
+    designer: Any, client_of: Any, page: str, to: str
+) -> None:
+    values = {"old_password": PASSWORD, "new_password1": "a much better horse", "new_password2": "a much better horse"}
+    here = client_of(designer)
+    for answer in (here.get(f"/admin/{page}/"), here.post(f"/admin/{page}/", values)):
+        assert (answer.status_code, answer.headers["Location"]) == (302, to)
+    designer.refresh_from_db()
+    assert designer.check_password(PASSWORD)
+
+
 def change_on_the_page(user: Any, fresh: str, admin: Any, client_of: Any) -> None:
     values = {"old_password": PASSWORD, "new_password1": fresh, "new_password2": fresh}
     assert client_of(user).post("/account/password", values).status_code == 302
