@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import socket
 import subprocess
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from execution.management.commands.runloop import EXIT_REFUSED, Command
+from tests.support.display import missing_programs, wait_until
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 # The run loop needs the X server's socket in /tmp and the cookie in a home; all else is shut for both.
@@ -101,6 +104,37 @@ def test_what_deletes_at_night_is_shut_in_as_well_and_does_it_once() -> None:
     assert all(prune[name] == web[name] for name in web if name.startswith(("Protect", "Restrict", "Private")))
     assert (prune["Type"], prune["ExecStart"].split()[-1]) == ("oneshot", "prune")
     assert "OnCalendar=" in (DEPLOY / "surehand-prune.timer").read_text()
+
+
+@pytest.mark.display
+@pytest.mark.skipif(bool(missing_programs("xvfb-run", "xauth")), reason="needs Xvfb, openbox and xauth")
+def test_the_display_comes_up_where_errors_go_to_a_socket_and_says_what_is_wrong_there(tmp_path: Path) -> None:
+    """As systemd has it: nobody can open /dev/stderr by its name then."""
+    began = tmp_path / "began"
+    number = next(n for n in range(4000, 5000) if not Path(f"/tmp/.X{n}-lock").exists())
+    env = {
+        **os.environ,
+        "DESKTOP": f":{number}",
+        "XAUTHORITY": str(tmp_path / "xauthority"),
+        "SCREEN": "320x240x24",
+        "START": f"touch {began}",
+    }
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.settimeout(30)
+        command: list[str | Path] = [DEPLOY / "display.sh"]
+        display = subprocess.Popen(command, env=env, stderr=theirs, start_new_session=True)
+        try:
+            wait_until(lambda: began.exists() or display.poll() is not None, timeout=30)
+            assert began.exists()
+            second = subprocess.Popen(command, env=env, stderr=theirs, start_new_session=True)
+            assert second.wait(30) != 0, "the number is taken"
+            said = b""
+            while b"already active" not in said:
+                said += ours.recv(65536)
+        finally:
+            os.killpg(display.pid, signal.SIGTERM)
+            display.wait(30)
 
 
 # --- the command that makes them --------------------------------------------------------------------------------------
