@@ -87,6 +87,14 @@ def test_each_desktop_is_named_in_a_file_of_its_own_and_the_command_takes_it() -
     assert int(loop["RestartPreventExitStatus"]) == EXIT_REFUSED, "trying again would lock the account"
 
 
+def test_what_runs_on_a_display_does_not_see_the_secrets_of_the_services() -> None:
+    """It is the house's program, under their account."""
+    web, loop, display = (service(f"surehand-{name}@.service") for name in ("web", "runloop", "desktop"))
+    hidden = {path.lstrip("-") for path in display["InaccessiblePaths"].split()}
+    read = (web["ReadWritePaths"], web["EnvironmentFile"].lstrip("-"), str(Path(loop["EnvironmentFile"]).parent))
+    assert set(read) <= hidden
+
+
 def test_the_commands_are_there() -> None:
     """Each with what the unit gives it; only the web process and the display are no command of manage.py."""
     for path in DEPLOY.glob("*.service"):
@@ -166,7 +174,7 @@ def test_one_command_says_all_that_it_would_do_and_does_nothing_of_it() -> None:
     assert {"surehand-web@5006", "surehand-work", "surehand-desktop@desk", "surehand-runloop@desk"} < set(started)
     assert {"surehand-runloop@er-12", "surehand-prune.timer", "surehand.target"} < set(started)
     assert "surehand-desktop@er-12" not in started
-    installed = {line.rpartition("/")[2] for line in said if line.startswith("install ")}
+    installed = {line.rpartition("/")[2] for line in said if line.startswith("install -D ")}
     units = {path.name for kind in ("service", "timer", "target") for path in DEPLOY.glob(f"*.{kind}")}
     assert installed == {"surehand.conf", *units}
 
@@ -208,9 +216,11 @@ def test_it_may_be_run_again_and_its_units_are_what_systemd_takes(tmp_path: Path
     uid = int(account.split(":")[2])
     assert [(own / "var").stat().st_uid, (own / "var").stat().st_mode & 0o777] == [uid, 0o700]
     assert robot.stat().st_mode & 0o777 == 0o640
-    robot.write_text("DESKTOP=:11\n")
+    assert robot.parent.stat().st_mode & 0o777 == 0o750
+    by_hand = "SCREEN=1280x800x24\n" + robot.read_text()
+    robot.write_text(by_hand)
     install("--root", str(tmp_path), "--display", "desk=:10", "er=vnc://er-12.example")
-    assert robot.read_text() == "DESKTOP=:11\n"
+    assert robot.read_text() == by_hand
     assert (tmp_path / "etc/passwd").read_text() == account
 
     units = tmp_path / "etc/systemd/system"
@@ -227,3 +237,42 @@ def test_it_may_be_run_again_and_its_units_are_what_systemd_takes(tmp_path: Path
     checked = ["systemd-analyze", f"--root={tmp_path}", "verify", *started, *more]
     done = subprocess.run(checked, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+def enabled(root: Path) -> list[str]:
+    return sorted(path.name for path in (root / "etc/systemd/system/surehand.target.wants").glob("*"))
+
+
+@as_root
+@pytest.mark.skipif(not shutil.which("systemd-sysusers"), reason="needs systemd's programs")
+def test_run_again_it_enables_no_second_web_process(tmp_path: Path) -> None:
+    (tmp_path / "opt/surehand").mkdir(parents=True)
+    install("--root", str(tmp_path), "--port", "5006")
+    before = enabled(tmp_path)
+    assert "surehand-web@5006.service" in before
+    install("--root", str(tmp_path))
+    install("--root", str(tmp_path), "--port", "5006")
+    assert "surehand-web@5006" in install(
+        "--root", str(tmp_path), "--port", "5007", "er=vnc://er-12.example", fails=True
+    )
+    assert enabled(tmp_path) == before
+    assert list((tmp_path / "etc/surehand").iterdir()) == []
+
+
+@as_root
+@pytest.mark.skipif(not shutil.which("systemd-sysusers"), reason="needs systemd's programs")
+@pytest.mark.parametrize(
+    ("said", "wanting"),
+    [
+        ("DESKTOP=:11\nXAUTHORITY=/run/surehand-desktop-desk/xauthority\n", "DESKTOP=:10"),
+        ("DESKTOP=:10\n", "XAUTHORITY="),
+    ],
+)
+def test_a_file_that_says_otherwise_is_named_and_nothing_is_done(tmp_path: Path, said: str, wanting: str) -> None:
+    robot = tmp_path / "etc/surehand/desk.env"
+    robot.parent.mkdir(parents=True)
+    robot.write_text(said)
+    why = install("--root", str(tmp_path), "new=:9", "--display", "desk=:10", fails=True)
+    assert str(robot) in why
+    assert wanting in why
+    assert [path.name for path in (tmp_path / "etc").rglob("*")] == ["surehand", "desk.env"]
