@@ -67,6 +67,8 @@ def test_the_database_is_brought_up_once_before_any_web_process_starts() -> None
     assert "Requires=surehand-migrate.service\n" in web
     assert "After=network.target surehand-migrate.service\n" in web
     assert migrate["Type"] == "oneshot"
+    unit = (DEPLOY / "surehand-migrate.service").read_text()
+    assert "manage.py migrate --existing -v0\n" in unit, "a disk that is not mounted is no new installation"
 
 
 @pytest.mark.parametrize("name", ["surehand-web@", "surehand-runloop@", "surehand-work", "surehand-desktop@"])
