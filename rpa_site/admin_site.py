@@ -8,6 +8,7 @@ from django.contrib.admin import AdminSite
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -23,6 +24,13 @@ class SurehandAdminSite(AdminSite):
         if request.user.is_authenticated:
             raise PermissionDenied(DESIGN)
         return redirect_to_login(request.GET.get("next") or reverse("admin:index"))
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """There is one page for it, which counts how often the old password is tried."""
+        return redirect("account_password")
+
+    def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        return redirect("account")
 
     def has_permission(self, request: HttpRequest) -> bool:
         """The roles' permissions decide, not Django's `is_staff`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from json import JSONDecodeError
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -42,13 +43,17 @@ class JSONParser(parsers.JSONParser):
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         try:
-            return cast(dict[str, Any], parsed_json(stream.read().decode()))
+            value = parsed_json(stream.read().decode())
+            json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair can be neither kept nor answered
+            return cast(dict[str, Any], value)
         except JSONDecodeError as error:
             words = _("The request is no JSON that can be read: look at line %(line)s, column %(column)s.")
             raise ParseError(words % {"line": error.lineno, "column": error.colno}) from error
         except UnicodeDecodeError as error:
             raise ParseError from error
-        except ValueError as error:
-            if isinstance(error.__cause__, RecursionError):
+        except UnicodeEncodeError as error:
+            raise ParseError(_("A text in this request holds half of a character. Write it whole.")) from error
+        except (RecursionError, ValueError) as error:
+            if isinstance(error, RecursionError) or isinstance(error.__cause__, RecursionError):
                 raise ParseError(_("The JSON is nested too deeply.")) from error
             raise ParseError(_("A number in this request is too large or too small.")) from error

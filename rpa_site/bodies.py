@@ -64,12 +64,17 @@ class BoundedRequest(http_protocol.WebRequest):
     def process(self) -> Any:
         if self._length:  # which one that came in chunks does not say itself
             self.requestHeaders.setRawHeaders(b"content-length", [b"%d" % self._length])
-        if self._length > LARGEST:
+        if self._length > LARGEST or self._asks_for_a_socket:
             self.content.seek(0)
             self.content.truncate()
         elif self._length > _PART:
             self.content = _Mapped(self.content)
         return super().process()
+
+    @property
+    def _asks_for_a_socket(self) -> bool:
+        """As daphne tells it. Such a request has no body, and daphne would hold the whole of it in memory."""
+        return self.requestHeaders.getRawHeaders(b"upgrade", [b""])[0].lower() == b"websocket"
 
 
 class _Mapped:

@@ -44,7 +44,7 @@ def share(data: Path) -> int | None:
     if not lock_file(file, shared=True):
         os.close(file)
         raise ImproperlyConfigured("The data is being restored. Start again when `manage.py restore` is done.")
-    remove_abandoned(data)
+    remove_abandoned(data, data=data)
     return file
 
 

@@ -1,9 +1,12 @@
-"""What a password must not be, and what a new one ends; Django calls these as password validators."""
+"""What a password must not be, as Django's password validators, and what a new one ends."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
+from django.contrib.auth.hashers import get_hasher, is_password_usable
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -27,7 +30,7 @@ class NameTwice:
 
 
 class EndsTokens:
-    """A new password ends the tokens of its person: whoever knew the old one may have made some."""
+    """Says that a new password ends the tokens of its person (`ending_tokens`)."""
 
     def validate(self, password: str, user: Any = None) -> None:
         """Nothing is asked of the password itself."""
@@ -35,11 +38,41 @@ class EndsTokens:
     def get_help_text(self) -> str:
         return _("A new password ends your tokens for programs.")
 
-    @transaction.atomic
-    def password_changed(self, password: str, user: Any) -> None:
-        for token in ApiToken.objects.filter(user_id=user.pk):
-            token.delete()
-            record(Verb.TOKEN_REVOKED, kind="token", about=str(token), of=user.get_username(), fields=["password"])
+
+def ending_tokens(save: Callable[..., None]) -> Callable[..., None]:
+    """Return Django's `User.save`, with which another password ends the tokens: whoever knew the old one may have made
+    some. Both are kept, or neither, however and by whom it is saved."""
+
+    @wraps(save)
+    def saved(user: Any, *args: Any, **kwargs: Any) -> None:
+        fields = kwargs.get("update_fields")
+        if fields is not None and "password" not in fields:
+            save(user, *args, **kwargs)
+            return
+        with transaction.atomic():
+            stored = type(user).objects.filter(pk=user.pk).values_list("password", flat=True)
+            was = stored.select_for_update().first()
+            is_renewed = fields is not None and set(fields) == {"password"} and _is_renewed(user, was or "")
+            save(user, *args, **kwargs)
+            if was not in (None, user.password) and not is_renewed:
+                _end_tokens(user)
+
+    return saved
+
+
+def _is_renewed(user: Any, was: str) -> bool:
+    """Whether Django keeps the same password hashed otherwise, as at a login whose hash is out of date."""
+    preferred = get_hasher()
+    is_outdated = is_password_usable(was) and (
+        was.partition("$")[0] != preferred.algorithm or preferred.must_update(was)
+    )
+    return is_outdated and user.has_usable_password() and user._password is None
+
+
+def _end_tokens(user: Any) -> None:
+    for token in ApiToken.objects.filter(user_id=user.pk):
+        token.delete()
+        record(Verb.TOKEN_REVOKED, kind="token", about=str(token), of=user.get_username(), fields=["password"])
 
 
 def _names(user: Any) -> set[str]:

@@ -20,6 +20,7 @@ from execution.lesson.resuming import save_and_resume
 from execution.lesson.telling import draft_told
 from execution.models import Lesson, Robot
 from execution.permissions import OPERATE
+from execution.record.waiting import is_waited_for
 from execution.running.teach_line import tell
 from sentences.request_body import checked
 from sentences.said import worded
@@ -90,11 +91,11 @@ class EditView(APIView):
 class EndView(EditView):
     @extend_schema(operation_id="lessons_end", request=shapes.NothingSerializer, responses=ANSWERS)
     def post(self, request: Request, lesson_id: str) -> Response:
-        """The lesson is over and its desktop free; the draft stays. Another designer may end one that holds a desktop
-        which runs wait for: that is recorded, and the teacher is told who it was."""
+        """The lesson is over and its desktop free; the draft stays. Another designer may end one while a queued run
+        waits for its desktop: that is recorded, and the teacher is told who it was."""
         lesson = lesson_by_id(lesson_id)
         checked(shapes.NothingSerializer, request.data)
-        if not (lesson.is_open and lesson.has_desktop):
+        if not is_waited_for(lesson):
             lesson = self.lesson(request, lesson_id)
         close_lesson(lesson, by=request.user)
         return Response({"lesson": draft_told(lesson)})

@@ -247,9 +247,9 @@ class Execution(models.Model):
 
     @property
     def stands_for_a_person(self) -> bool:
-        """Whether it is paused, and nobody has said yet how it goes on, in which mode, or has it in hand."""
-        wished = self.wish or self.wish_mode or self.pause_reason == PauseReason.CONTROL
-        return self.state == ExecutionState.PAUSED and not wished
+        """Whether it is paused, and nobody has said yet how it goes on, or has it in hand: as in `needing_a_person`."""
+        in_hand = self.wish or self.pause_reason == PauseReason.CONTROL
+        return self.state == ExecutionState.PAUSED and not in_hand
 
     @property
     def duration_seconds(self) -> float:

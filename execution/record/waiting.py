@@ -205,6 +205,13 @@ def waiting_of(execution: Execution) -> dict[str, Any] | None:
     return {"message": found.message, "behind": behind, "lessons": lessons, "ahead": found.ahead}
 
 
+def is_waited_for(lesson: Lesson) -> bool:
+    """Whether a queued run waits for the desktop on which that lesson is given."""
+    why = waiting()
+    queued = Execution.objects.queued().values_list("pk", flat=True)
+    return any(lesson.pk in found.lessons for pk in queued if (found := why(pk)))
+
+
 def _teacher(lesson: Lesson) -> str:
     return lesson.teacher.get_username() if lesson.teacher else ""
 

@@ -360,9 +360,11 @@ class Runner:
 
     def _until_it_goes_on(self, journal: Journal, place: Workplace) -> None:
         """Nothing of a run that stands still is loaded or called before somebody wishes something of it: that may be
-        what ends run loops."""
+        what ends run loops. Another mode needs nothing of it."""
         while not self.leave.is_set() and journal.refresh().stands_for_a_person:
             place.heartbeat.check()
+            if journal.execution.wish_mode:
+                journal.change_mode()
             let_go_of_broken()
             place.capture.follow(journal.execution)
             self.leave.wait(LOOK_EVERY_S)

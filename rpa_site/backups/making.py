@@ -49,8 +49,8 @@ def back_up(place: DataPlace, file: Path, *, overwrite: bool = False, with_key: 
     if not file.parent.is_dir():
         raise BackupError(_("There is no folder %(folder)s: make it first.") % {"folder": file.parent})
     for parent in {file.parent, place.data}:
-        remove_abandoned(parent)
-    with _disk_problems_told(file), staging(file.parent, BACKING_UP) as folder:
+        remove_abandoned(parent, data=place.data)
+    with _disk_problems_told(file), staging(file.parent, BACKING_UP, data=place.data) as folder:
         copy, part = folder / place.database.entry, folder / "backup.zip"
         part.touch(mode=0o600)  # readable by its owner alone, wherever it is put
         place.database.snapshot(copy)

@@ -140,7 +140,7 @@ def _alone(place: DataPlace) -> Iterator[None]:
 def _staging(place: DataPlace, reader: Reader, *, keep: bool) -> Iterator[Path]:
     """A folder on the disk of the data, where everything is checked before it is put in place."""
     place.data.mkdir(parents=True, exist_ok=True)
-    remove_abandoned(place.data)  # before the room is measured
+    remove_abandoned(place.data, data=place.data)  # before the room is measured
     needed = reader.size if keep else reader.manifest.entries[reader.database].size
     free = shutil.disk_usage(place.data).free - ROOM_LEFT
     if needed > free:
@@ -148,7 +148,7 @@ def _staging(place: DataPlace, reader: Reader, *, keep: bool) -> Iterator[Path]:
             _("%(folder)s has %(free)d MB free, the backup takes %(needed)d MB: free some space.")
             % {"folder": place.data, "free": max(0, free) >> 20, "needed": needed >> 20}
         )
-    with staging(place.data, RESTORING) as folder:
+    with staging(place.data, RESTORING, data=place.data) as folder:
         yield folder
 
 

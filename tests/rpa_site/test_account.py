@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group, Permission
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -19,6 +20,7 @@ from django.test import Client
 from django.utils import timezone
 
 from audit.models import Entry, Verb
+from rpa_site import passwords
 from rpa_site.models import ApiToken, TokenScope
 from rpa_site.tokens import MARK, make_token
 from tests.conftest import PASSWORD
@@ -204,6 +206,20 @@ def test_guessing_the_old_password_ends_after_ten_attempts(stranger: Any, client
     assert elsewhere.post("/account/password", {**values, "old_password": PASSWORD}).status_code == 302
 
 
+@pytest.mark.parametrize(
+    ("page", "to"), [("password_change", "/account/password"), ("password_change/done", "/account")]
+)
+def test_the_admin_has_no_second_page_for_it_where_guesses_are_not_counted(
+    designer: Any, client_of: Any, page: str, to: str
+) -> None:
+    values = {"old_password": PASSWORD, "new_password1": "a much better horse", "new_password2": "a much better horse"}
+    here = client_of(designer)
+    for answer in (here.get(f"/admin/{page}/"), here.post(f"/admin/{page}/", values)):
+        assert (answer.status_code, answer.headers["Location"]) == (302, to)
+    designer.refresh_from_db()
+    assert designer.check_password(PASSWORD)
+
+
 def change_on_the_page(user: Any, fresh: str, admin: Any, client_of: Any) -> None:
     values = {"old_password": PASSWORD, "new_password1": fresh, "new_password2": fresh}
     assert client_of(user).post("/account/password", values).status_code == 302
@@ -214,7 +230,17 @@ def change_in_the_admin(user: Any, fresh: str, admin: Any, client_of: Any) -> No
     assert client_of(admin).post(user_page(user, "password"), values).status_code == 302
 
 
-@pytest.mark.parametrize("change", [change_on_the_page, change_in_the_admin])
+def take_away_in_the_admin(user: Any, fresh: str, admin: Any, client_of: Any) -> None:
+    values = {"password1": "", "password2": "", "usable_password": "false", "unset-password": "1"}
+    assert client_of(admin).post(user_page(user, "password"), values).status_code == 302
+
+
+def put_by_its_hash(user: Any, fresh: str, admin: Any, client_of: Any) -> None:
+    user.password = make_password(fresh)
+    user.save(update_fields=["password"])
+
+
+@pytest.mark.parametrize("change", [change_on_the_page, change_in_the_admin, take_away_in_the_admin, put_by_its_hash])
 def test_a_new_password_ends_the_tokens_of_its_person(
     viewer: Any, operator: Any, admin: Any, client_of: Any, change: Any
 ) -> None:
@@ -225,6 +251,32 @@ def test_a_new_password_ends_the_tokens_of_its_person(
     assert with_token(anothers).get(RUNS).status_code == 200
     ended = Entry.objects.get(verb=Verb.TOKEN_REVOKED)
     assert (ended.about[:3], ended.detail) == ("x (", {"of": "viewer", "fields": ["password"]})
+
+
+def test_a_password_is_kept_with_the_end_of_the_tokens_or_not_at_all(
+    viewer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `manage.py changepassword` saves it, in no transaction."""
+    make_token(viewer, name="x", scope=TokenScope.READ, days=1)
+
+    def full(*args: Any, **kwargs: Any) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(passwords, "record", full)
+    viewer.set_password("a much better horse")
+    with pytest.raises(OSError, match="full"):
+        viewer.save()
+    viewer.refresh_from_db()
+    assert viewer.check_password(PASSWORD)
+    assert viewer.api_tokens.count() == 1
+
+
+@pytest.mark.parametrize("how", [{}, {"update_fields": ["last_name"]}])
+def test_what_else_of_a_person_changes_ends_no_token(viewer: Any, how: dict[str, Any]) -> None:
+    make_token(viewer, name="x", scope=TokenScope.READ, days=1)
+    viewer.last_name = "Otto"
+    viewer.save(**how)
+    assert viewer.api_tokens.count() == 1
 
 
 def test_a_hash_that_is_only_renewed_ends_no_token(viewer: Any, settings: Any) -> None:

@@ -596,6 +596,7 @@ def test_another_database_is_left_to_its_own_programs(monkeypatch: pytest.Monkey
 def test_what_a_killed_restore_left_goes_with_the_next(place: DataPlace, saved: Path, tmp_path: Path, act: str) -> None:
     left = place.data / ".restoring-abc"
     left.mkdir()
+    left.with_name(".restoring-abc.lock").touch()
     (left / "database.sqlite3").write_bytes(b"patients")
     {"check": check, "restore": restore, "back_up": back_up}[act](
         place, tmp_path / "again.zip" if act == "back_up" else saved

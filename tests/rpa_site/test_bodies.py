@@ -87,3 +87,13 @@ def test_a_large_body_is_on_the_disk_until_django_has_it(server: Web) -> None:
     send(server, 1, announced=True)
     with growing_less_than(40, server):
         assert send(server, 95, announced=True).status_code == 403
+
+
+def test_what_asks_for_a_socket_and_has_a_body_is_refused_without_it(server: Web) -> None:
+    """A handshake has none."""
+    headers = {"Upgrade": "websocket", "Connection": "Upgrade"}
+    with httpx.Client(trust_env=False, timeout=60) as browser:
+        url = f"http://127.0.0.1:{server.port}/ws/executions"
+        answer = browser.post(url, content=b"x" * 300 * 1024, headers=headers)
+    assert 400 <= answer.status_code < 500
+    assert "Traceback" not in server.log.read_text()

@@ -195,6 +195,8 @@ def test_a_role_that_is_missing_is_named(client_of: Callable[..., Client], stran
         ("en", b'{\n "a" 1}', "The request is no JSON that can be read: look at line 2, column 6."),
         ("fr", b"{", "La demande n’est pas du JSON lisible\u00a0: voyez la ligne 1, colonne 2."),
         ("fr", b"\xff", "Requête malformée"),
+        ("en", b'{"a\\ud800b": 1}', "A text in this request holds half of a character."),
+        ("fr", b'{"a": ["\\ud800"]}', "Un texte de cette requête contient une moitié de caractère."),
     ],
 )
 def test_a_body_that_cannot_be_read_is_told_in_the_reader_s_words(

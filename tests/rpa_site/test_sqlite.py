@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection, connections
 from django.test import Client
 
@@ -131,3 +131,17 @@ def test_migrating_makes_it(own_database: Path, django_db_blocker: Any) -> None:
     with closing(sqlite3.connect(own_database)) as made:
         assert made.execute("SELECT count(*) FROM execution_execution").fetchall() == [(0,)]
     assert own_database.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="a matter of SQLite")
+def test_a_service_that_migrates_makes_none_where_the_disk_is_not_mounted(
+    own_database: Path, django_db_blocker: Any
+) -> None:
+    with django_db_blocker.unblock():
+        with pytest.raises(CommandError, match="Mount the disk"):
+            call_command("migrate", verbosity=0, existing=True)
+        assert not own_database.exists()
+        own_database.touch()
+        call_command("migrate", verbosity=0, existing=True)
+        connection.close()
+    assert own_database.stat().st_size

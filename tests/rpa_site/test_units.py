@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import socket
 import subprocess
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from execution.management.commands.runloop import EXIT_REFUSED, Command
+from tests.support.display import missing_programs, wait_until
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 # The run loop needs the X server's socket in /tmp and the cookie in a home; all else is shut for both.
@@ -64,6 +67,8 @@ def test_the_database_is_brought_up_once_before_any_web_process_starts() -> None
     assert "Requires=surehand-migrate.service\n" in web
     assert "After=network.target surehand-migrate.service\n" in web
     assert migrate["Type"] == "oneshot"
+    unit = (DEPLOY / "surehand-migrate.service").read_text()
+    assert "manage.py migrate --existing -v0\n" in unit, "a disk that is not mounted is no new installation"
 
 
 @pytest.mark.parametrize("name", ["surehand-web@", "surehand-runloop@", "surehand-work", "surehand-desktop@"])
@@ -84,6 +89,14 @@ def test_each_desktop_is_named_in_a_file_of_its_own_and_the_command_takes_it() -
     assert int(loop["RestartPreventExitStatus"]) == EXIT_REFUSED, "trying again would lock the account"
 
 
+def test_what_runs_on_a_display_does_not_see_the_secrets_of_the_services() -> None:
+    """It is the house's program, under their account."""
+    web, loop, display = (service(f"surehand-{name}@.service") for name in ("web", "runloop", "desktop"))
+    hidden = {path.lstrip("-") for path in display["InaccessiblePaths"].split()}
+    read = (web["ReadWritePaths"], web["EnvironmentFile"].lstrip("-"), str(Path(loop["EnvironmentFile"]).parent))
+    assert set(read) <= hidden
+
+
 def test_the_commands_are_there() -> None:
     """Each with what the unit gives it; only the web process and the display are no command of manage.py."""
     for path in DEPLOY.glob("*.service"):
@@ -101,6 +114,37 @@ def test_what_deletes_at_night_is_shut_in_as_well_and_does_it_once() -> None:
     assert all(prune[name] == web[name] for name in web if name.startswith(("Protect", "Restrict", "Private")))
     assert (prune["Type"], prune["ExecStart"].split()[-1]) == ("oneshot", "prune")
     assert "OnCalendar=" in (DEPLOY / "surehand-prune.timer").read_text()
+
+
+@pytest.mark.display
+@pytest.mark.skipif(bool(missing_programs("xvfb-run", "xauth")), reason="needs Xvfb, openbox and xauth")
+def test_the_display_comes_up_where_errors_go_to_a_socket_and_says_what_is_wrong_there(tmp_path: Path) -> None:
+    """As systemd has it: nobody can open /dev/stderr by its name then."""
+    began = tmp_path / "began"
+    number = next(n for n in range(4000, 5000) if not Path(f"/tmp/.X{n}-lock").exists())
+    env = {
+        **os.environ,
+        "DESKTOP": f":{number}",
+        "XAUTHORITY": str(tmp_path / "xauthority"),
+        "SCREEN": "320x240x24",
+        "START": f"touch {began}",
+    }
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.settimeout(30)
+        command: list[str | Path] = [DEPLOY / "display.sh"]
+        display = subprocess.Popen(command, env=env, stderr=theirs, start_new_session=True)
+        try:
+            wait_until(lambda: began.exists() or display.poll() is not None, timeout=30)
+            assert began.exists()
+            second = subprocess.Popen(command, env=env, stderr=theirs, start_new_session=True)
+            assert second.wait(30) != 0, "the number is taken"
+            said = b""
+            while b"already active" not in said:
+                said += ours.recv(65536)
+        finally:
+            os.killpg(display.pid, signal.SIGTERM)
+            display.wait(30)
 
 
 # --- the command that makes them --------------------------------------------------------------------------------------
@@ -132,7 +176,7 @@ def test_one_command_says_all_that_it_would_do_and_does_nothing_of_it() -> None:
     assert {"surehand-web@5006", "surehand-work", "surehand-desktop@desk", "surehand-runloop@desk"} < set(started)
     assert {"surehand-runloop@er-12", "surehand-prune.timer", "surehand.target"} < set(started)
     assert "surehand-desktop@er-12" not in started
-    installed = {line.rpartition("/")[2] for line in said if line.startswith("install ")}
+    installed = {line.rpartition("/")[2] for line in said if line.startswith("install -D ")}
     units = {path.name for kind in ("service", "timer", "target") for path in DEPLOY.glob(f"*.{kind}")}
     assert installed == {"surehand.conf", *units}
 
@@ -174,9 +218,11 @@ def test_it_may_be_run_again_and_its_units_are_what_systemd_takes(tmp_path: Path
     uid = int(account.split(":")[2])
     assert [(own / "var").stat().st_uid, (own / "var").stat().st_mode & 0o777] == [uid, 0o700]
     assert robot.stat().st_mode & 0o777 == 0o640
-    robot.write_text("DESKTOP=:11\n")
+    assert robot.parent.stat().st_mode & 0o777 == 0o750
+    by_hand = "SCREEN=1280x800x24\n" + robot.read_text()
+    robot.write_text(by_hand)
     install("--root", str(tmp_path), "--display", "desk=:10", "er=vnc://er-12.example")
-    assert robot.read_text() == "DESKTOP=:11\n"
+    assert robot.read_text() == by_hand
     assert (tmp_path / "etc/passwd").read_text() == account
 
     units = tmp_path / "etc/systemd/system"
@@ -193,3 +239,42 @@ def test_it_may_be_run_again_and_its_units_are_what_systemd_takes(tmp_path: Path
     checked = ["systemd-analyze", f"--root={tmp_path}", "verify", *started, *more]
     done = subprocess.run(checked, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+def enabled(root: Path) -> list[str]:
+    return sorted(path.name for path in (root / "etc/systemd/system/surehand.target.wants").glob("*"))
+
+
+@as_root
+@pytest.mark.skipif(not shutil.which("systemd-sysusers"), reason="needs systemd's programs")
+def test_run_again_it_enables_no_second_web_process(tmp_path: Path) -> None:
+    (tmp_path / "opt/surehand").mkdir(parents=True)
+    install("--root", str(tmp_path), "--port", "5006")
+    before = enabled(tmp_path)
+    assert "surehand-web@5006.service" in before
+    install("--root", str(tmp_path))
+    install("--root", str(tmp_path), "--port", "5006")
+    assert "surehand-web@5006" in install(
+        "--root", str(tmp_path), "--port", "5007", "er=vnc://er-12.example", fails=True
+    )
+    assert enabled(tmp_path) == before
+    assert list((tmp_path / "etc/surehand").iterdir()) == []
+
+
+@as_root
+@pytest.mark.skipif(not shutil.which("systemd-sysusers"), reason="needs systemd's programs")
+@pytest.mark.parametrize(
+    ("said", "wanting"),
+    [
+        ("DESKTOP=:11\nXAUTHORITY=/run/surehand-desktop-desk/xauthority\n", "DESKTOP=:10"),
+        ("DESKTOP=:10\n", "XAUTHORITY="),
+    ],
+)
+def test_a_file_that_says_otherwise_is_named_and_nothing_is_done(tmp_path: Path, said: str, wanting: str) -> None:
+    robot = tmp_path / "etc/surehand/desk.env"
+    robot.parent.mkdir(parents=True)
+    robot.write_text(said)
+    why = install("--root", str(tmp_path), "new=:9", "--display", "desk=:10", fails=True)
+    assert str(robot) in why
+    assert wanting in why
+    assert [path.name for path in (tmp_path / "etc").rglob("*")] == ["surehand", "desk.env"]

@@ -9,6 +9,7 @@ from django.test import Client
 
 from audit.models import Entry
 from execution.models import Lesson
+from tests.factories import make_execution
 from tests.support.taught import make_lesson
 from workflows.models import Node, Workflow
 
@@ -92,9 +93,15 @@ def test_a_draft_with_errors_is_not_published_and_says_why(lesson, designer, cli
 def test_another_designer_ends_a_lesson_that_holds_a_desktop_and_the_teacher_is_told_who(
     lesson, make_user, client_of
 ) -> None:
-    """S9.4, S6.10: it is recorded, and nobody but a designer may."""
+    """S9.4, S6.10: it is recorded, and nobody but a designer may, nor while nothing waits for that desktop."""
+    dan = client_of(make_user("dan", "designer"))
+    refused = post(dan, f"{lesson.lesson_id}/end/")
+    assert (refused.status_code, refused.json()["error"]) == (409, "lesson_taken")
+    make_execution(state="queued", desktop="elsewhere")
+    assert post(dan, f"{lesson.lesson_id}/end/").status_code == 409
+    make_execution(state="queued")
     assert post(client_of(make_user("otto", "operator")), f"{lesson.lesson_id}/end/").status_code == 403
-    answer = post(client_of(make_user("dan", "designer")), f"{lesson.lesson_id}/end/")
+    answer = post(dan, f"{lesson.lesson_id}/end/")
     assert answer.json()["lesson"]["state"] == "done"
     assert answer.json()["lesson"]["problem"].startswith("dan ended this lesson")
     entry = Entry.objects.get(verb="changed")

@@ -61,6 +61,14 @@ def test_a_run_needs_a_person_where_it_asks_or_is_paused() -> None:
         assert sorted(named(Execution.objects.needing_a_person())) == ["coaching", "waiting"]
 
 
+@pytest.mark.parametrize("told", [{}, {"wish": Wish.RESUME}, {"wish_mode": "coaching"}, {"pause_reason": "control"}])
+def test_a_run_stands_for_a_person_by_one_rule(told: dict[str, Any]) -> None:
+    """S9.4: a run loop loads nothing of it for as long as a death of that loop is not counted."""
+    for run in (make_execution(state="paused", **told), make_execution(state="running", desktop="host:2", **told)):
+        is_listed = Execution.objects.needing_a_person().filter(pk=run.pk).exists()
+        assert run.stands_for_a_person is is_listed
+
+
 def test_who_may_not_answer_is_not_asked(make_user: Any) -> None:
     """S10.1"""
     make_execution()

@@ -239,5 +239,24 @@ def test_what_was_wished_of_a_run_that_is_set_aside(settings: Any, tmp_path: Pat
     assert (found.state, found.wish) == (ExecutionState.STOPPED if wish == "stop" else ExecutionState.PAUSED, "")
 
 
+def test_a_mode_that_was_wished_is_taken_with_nothing_of_the_run_loaded(settings: Any, tmp_path: Path) -> None:
+    """S1.23, S9.2: it needs no eyes; to load what the run was taught would end one run loop after the other."""
+    settings.DATA_DIR = tmp_path
+    execution = queue(publish_line(*NAMES))
+    desktop = three_pages()
+    mine = robot(f"{desktop.identity().host}scripted")
+    assert claim(mine, desktop.identity()) is not None
+    control.set_mode(execution_id=execution.execution_id, mode="observation")
+    assert row(execution).wish_mode == "observation"
+    Execution.objects.filter(pk=execution.pk).update(deaths=MOST_DEATHS - 1)
+    built: list[Any] = []
+    hooks = Hooks(stages=lambda journal, own: built.append(own) or own)
+    leave = LeavesWhereItWaits()
+    Runner(desktop=desktop, analyzer=analyzer(desktop), once=True, leave=leave, hooks=hooks).run()
+    assert built == []
+    found = row(execution)
+    assert (found.state, found.mode, found.wish_mode) == (ExecutionState.PAUSED, "observation", "")
+
+
 def row(execution: Execution) -> Execution:
     return Execution.objects.get(pk=execution.pk)
