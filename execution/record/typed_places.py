@@ -24,11 +24,11 @@ _INK = 3.0  # grey levels by which something differs that tells more than the no
 _EDGE = 8  # grey levels between neighbouring pixels that are an edge
 _SAME = 0.6  # how like a corner is to what it was where its outline is drawn otherwise, because it has the focus
 _STANDS = 0.5  # how like what is written around the field is where the screen is still the same one
-_MOVED = 0.7  # the same where it is looked for elsewhere, and of all that is far around it
-_UNMOVED = 0.8  # the same of all that is around it where nothing on the screen has moved
+_STANDS_WIDE = 0.7  # the same of all that is far around it
+_UNMOVED = 0.8  # the same where nothing has moved, and where a line alone is looked for elsewhere
 _COARSE = 4  # pixels of the screen in one of the picture that is searched for it
 _RING = 6  # pixels by which the inside of a field differs with a thicker outline
-_ZOOMS = (1.0, 1.1, 0.9, 1.25, 0.8, 1.5, 0.67)  # the steps that browsers zoom a page by
+_ZOOMED = (0.5, 2.0)  # how much smaller or larger a page is looked for that was zoomed
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,7 @@ class _Written:
     box: Box  # in coarse pixels
     drawn: np.ndarray = field(compare=False, repr=False)
     known: np.ndarray = field(compare=False, repr=False)
+    untyped: np.ndarray = field(compare=False, repr=False)  # the same with its outline
 
     @classmethod
     def of(cls, around: Box, typed: Box, screen: Screen, unseen: Sequence[Box]) -> _Written:
@@ -132,10 +133,11 @@ class _Written:
         for gone in unseen:
             for values in (drawn, known):
                 _part(values, _coarsely(gone).intersection(box), box)[:] = 0
-        inner = _coarsely(typed.grown(-min(_OUTLINE, typed.h // 4, typed.w // 4), screen.size))
-        _part(drawn, inner.intersection(box), box)[:] = 0
+        inner, untyped = _coarsely(typed.grown(-min(_OUTLINE, typed.h // 4, typed.w // 4), screen.size)), known.copy()
+        for values in (drawn, untyped):
+            _part(values, inner.intersection(box), box)[:] = 0
         _part(known, _coarsely(typed.grown(_NEAR + 2, screen.size)).intersection(box), box)[:] = 0
-        return cls(box, drawn, known)
+        return cls(box, drawn, known, untyped)
 
     @property
     def tells(self) -> bool:
@@ -155,10 +157,12 @@ class _Written:
 
     def moved_on(self, screen: Screen) -> list[tuple[int, int]]:
         """The left tops of all that is like it, in coarse pixels."""
-        scores = cv2.matchTemplate(screen.coarse, self.drawn, cv2.TM_CCOEFF_NORMED)
+        scores = cv2.matchTemplate(
+            screen.coarse, self.drawn, cv2.TM_CCOEFF_NORMED, mask=self.untyped.astype(np.float32)
+        )
         scores[~np.isfinite(scores)] = 0
         found = []
-        while scores.max() >= _MOVED:
+        while scores.max() >= _UNMOVED:
             y, x = (int(n) for n in np.unravel_index(int(scores.argmax()), scores.shape))
             found.append((x, y))
             scores[max(0, y - 2) : y + 3, max(0, x - 2) : x + 3] = 0
@@ -183,6 +187,7 @@ class _Around:
     known: np.ndarray = field(compare=False, repr=False)
     digest: str
     inside: Box = field(compare=False)
+    is_outlined: bool = field(compare=False)
     near: _Written = field(compare=False, repr=False)  # above and below, where a window holds its caption
     wide: _Written = field(compare=False, repr=False)
     sides: tuple[_Written, ...] = field(compare=False, repr=False)
@@ -216,6 +221,7 @@ class _Around:
             known,
             pixels_digest(np.where(known, grey, 0)),
             min(outlined, key=lambda inside: typed.area - inside.area, default=within),
+            bool(outlined),
             _Written.of(near, typed, screen, gone),
             _Written.of(typed.grown(3 * by, size), typed, screen, gone),
             tuple(side for one in sides if (side := _Written.of(one, typed, screen, gone)).tells),
@@ -252,21 +258,24 @@ class _Around:
         if _lines(screen, self.region) < self.lines:
             return False
         near, wide = self.near, self.wide
-        return (near.tells and near.likeness(screen) >= _STANDS) or (wide.tells and wide.likeness(screen) >= _MOVED)
+        return (near.tells and near.likeness(screen) >= _STANDS) or (
+            wide.tells and wide.likeness(screen) >= _STANDS_WIDE
+        )
 
     def moved_on(self, screen: Screen) -> list[Box]:
         """Where else the same surrounds a field, or an outline of its size, on all of the screen and zoomed."""
         aside, down = self.typed.x - self.near.box.x * _COARSE, self.typed.y - self.near.box.y * _COARSE
         found = [
             Box(x * _COARSE + aside, y * _COARSE + down, *self.typed[2:]).grown(_COARSE, self.size)
-            for x, y in self.near.moved_on(screen)
+            for x, y in (() if self.is_outlined else self.near.moved_on(screen))
         ]
-        for zoom in _ZOOMS:
-            sides = (round(self.inside.w * zoom), round(self.inside.h * zoom))
-            differs = np.abs(screen.insides[:, 2:] - sides)
-            for x, y, w, h in screen.insides[(differs <= _RING).all(axis=1)].tolist():
-                if self._may_stand_at(screen, x, y, zoom):
-                    found.append(Box(x, y, w, h).grown(_RING, self.size))
+        wide, high = screen.insides[:, 2], screen.insides[:, 3]
+        zooms = wide / self.inside.w
+        alike = (np.abs(high - self.inside.h * zooms) <= _RING) & (zooms >= _ZOOMED[0]) & (zooms <= _ZOOMED[1])
+        alike &= bool(self.sides) | (np.abs(wide - self.inside.w) <= _RING)  # a size alone tells no field from others
+        for (x, y, w, h), zoom in zip(screen.insides[alike].tolist(), zooms[alike].tolist(), strict=True):
+            if self._may_stand_at(screen, x, y, zoom):
+                found.append(Box(x, y, w, h).grown(_RING, self.size))
         return found
 
     def _may_stand_at(self, screen: Screen, x: int, y: int, zoom: float) -> bool:

@@ -161,7 +161,7 @@ def test_a_field_whose_window_was_moved_is_found_where_it_is(left: int, top: int
     assert any(box.intersection(at).area >= 0.95 * at.area for box in found)
 
 
-@pytest.mark.parametrize("zoom", [0.8, 0.9, 1.1, 1.25, 1.5])
+@pytest.mark.parametrize("zoom", [0.75, 0.8, 0.9, 1.05, 1.1, 1.2, 1.25, 1.33, 1.5])
 @pytest.mark.parametrize("ring", [0, 3])
 def test_a_field_of_a_page_that_was_zoomed_is_found(zoom: float, ring: int) -> None:
     place = TypedPlace.on(secret_field(120, 120).grown(2, SIZE).normalised(SIZE), login())
@@ -176,6 +176,13 @@ def test_a_field_that_nothing_captions_is_found_far_aside_with_its_ring(aside: i
     for now in (form("hunter2", at=at), ringed("hunter2", offset=2, thick=2, at=at)):
         found = boxes(typed_on(form()), now)
         assert any(box.intersection(at).area >= 0.9 * at.area for box in found)
+
+
+@pytest.mark.parametrize(("aside", "down"), [(0, 61), (-150, 3), (90, -70), (201, 250)])
+def test_a_field_that_is_a_line_alone_is_found_where_it_moved(aside: int, down: int) -> None:
+    at = Box(FIELD.x + aside, FIELD.y + down, FIELD.w, FIELD.h)
+    found = boxes(typed_on(underlined("")), np.roll(underlined("hunter2"), (down, aside), (0, 1)))
+    assert any(box.intersection(at).area >= 0.9 * at.area for box in found)
 
 
 def test_what_follows_a_login_in_a_small_window_is_not_hidden() -> None:
