@@ -17,7 +17,7 @@ from django.conf import settings
 
 from execution.perception.masking import masks_from, painted_over
 from execution.record.hidden import HIDDEN, Hidden
-from execution.record.typed_places import TypedPlace
+from execution.record.typed_places import Screen, TypedPlace
 from execution.types import Box, Element, Frame, ScreenState, Size, TextLine, Window
 from sentences.said import Said
 from workflows.graph import GraphSpec, NormBox
@@ -128,8 +128,6 @@ class Redaction:
 
     def seen(self, state: ScreenState) -> None:
         """The newest screen that was read: the live picture may show of a later one what is the same."""
-        if not self.is_needed:
-            return
         self._note_regions(state)
         pixels, size = painted_over(state.frame.pixels, self.places(state)), state.frame.size
         secret = [_around(line.box, size) for line in state.texts if self.values.text(line.text) != line.text]
@@ -141,7 +139,7 @@ class Redaction:
     def live(self, frame: Frame) -> np.ndarray:
         """The pixels of a frame that nobody has read yet, as they may be shown."""
         if not self._patterns:
-            return painted_over(frame.pixels, (*self._in_place(frame), *self._typed_there))
+            return painted_over(frame.pixels, (*self._in_place(frame), *self._typed_there, *self._secrets))
         with self._lock:
             last = self._last
         if last is None or last[0].size != frame.size:
@@ -172,10 +170,12 @@ class Redaction:
         if not typed:
             return ()
         if found is None or found[0] is not frame.pixels:
-            found = (frame.pixels, tuple(dict.fromkeys(box for place in typed for box in place.within(frame.pixels))))
+            screen = Screen(frame.pixels)
+            typed = tuple(place.learnt_anew(screen) for place in typed)
+            found = (frame.pixels, tuple(dict.fromkeys(box for place in typed for box in place.within(screen))))
             with self._lock:
                 if len(typed) == len(self._typed):
-                    self._found = found
+                    self._typed, self._found = list(typed), found
         return found[1]
 
     def _lines(self, texts: Sequence[TextLine]) -> list[tuple[TextLine, str]]:

@@ -39,6 +39,7 @@ from execution.types import (
     Frame,
     Point,
     ScreenState,
+    Size,
     TextLine,
     Window,
 )
@@ -236,6 +237,27 @@ def test_until_another_screen_was_read_the_live_picture_keeps_the_secrets_field_
     assert is_hidden(one.live(other.frame), PASSWORD.box)
     one.seen(other)
     assert (one.live(other.frame) == other.frame.pixels).all()
+
+
+def test_lines_that_held_a_secret_when_they_were_read_are_hidden_in_every_live_picture() -> None:
+    told = TextLine(text="Zx81-Quokka", box=Box(30, 250, 99, 18))
+    seen = showing(drawn((Box(10, 10, 380, 280), "List")), told)
+    for one in (typed_into(PASSWORD, showing(drawn((PASSWORD.box, "")))), Redaction(Hidden(["Zx81-Quokka"]))):
+        one.seen(seen)
+        assert is_hidden(one.live(seen.frame), told.box)
+        assert is_hidden(one.unmasked(seen.frame), told.box)
+
+
+def test_a_field_that_has_a_ring_once_it_has_the_focus_stays_hidden_after_it_was_read() -> None:
+    ringed = drawn((PASSWORD.box, "Zx81-Quokka"))
+    for n in (3, 4):
+        ring = PASSWORD.box.grown(n, Size(400, 300))
+        cv2.rectangle(ringed, (ring.x, ring.y), (ring.right - 1, ring.bottom - 1), (229, 70, 79), 1)
+    one, now = typed_into(PASSWORD, showing(drawn((PASSWORD.box, "")))), showing(ringed)
+    one.seen(now)
+    assert is_hidden(one.live(now.frame), PASSWORD.box)
+    assert is_hidden(one.unmasked(now.frame), PASSWORD.box)
+    assert is_hidden(one.shown(now).state.frame.pixels, PASSWORD.box)
 
 
 def test_a_secret_that_another_workflow_is_given_hides_nothing_before_it_is_typed() -> None:

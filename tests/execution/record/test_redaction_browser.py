@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pytest
 
 from execution.actions.decide import decide
@@ -15,13 +17,16 @@ from execution.choices import PromptKind
 from execution.desktop.x11 import X11Desktop
 from execution.models import Execution, Prompt
 from execution.perception.analyzer import ScreenAnalyzer
+from execution.record.hidden import Hidden
+from execution.record.redaction import Redaction
+from execution.record.typed_places import TypedPlace
 from execution.running import live_picture
 from execution.running.runner import Hooks, Runner
-from execution.types import DecisionSource
+from execution.types import Box, DecisionSource, Frame, ScreenState
 from tests.execution.record.test_redaction import everything
 from tests.execution.turn.test_saves_on_a_page import record_form
 from tests.factories import make_published
-from tests.support.display import VirtualDesktop, virtual_desktop
+from tests.support.display import VirtualDesktop, virtual_desktop, wait_until
 from tests.support.on_a_page import ON_A_PAGE
 from workflows.pictures import PictureStore, decode
 
@@ -104,3 +109,80 @@ def test_neither_stored_nor_live_pictures_can_be_read_for_what_is_masked(
     assert [found for text in [*kept, *live] if (found := told(text))] == []
     rows = everything().lower()
     assert [part for part in (*LOCAL_PARTS, *DIGITS, "1 84 12 75") if part in rows] == []
+
+
+RINGS = {
+    "the browser's own": "",
+    "an outline": "outline: 3px solid #005fcc",
+    "a ring with a gap": "outline: none; box-shadow: 0 0 0 2px #fff, 0 0 0 4px #4f46e5",
+    "a ring": "outline: none; box-shadow: 0 0 0 4px #86b7fe; border-color: #86b7fe",
+}
+LOGIN = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Record form</title>
+<style>
+  body { font: 16px/1.5 "DejaVu Sans", sans-serif; margin: 24px }
+  #window { position: absolute; left: 90px; top: 90px; width: 360px; padding: 18px; border: 1px solid #889;
+            background: #f6f6f8 }
+  input { font: inherit; width: 320px; height: 34px; padding: 2px 8px; border: 1px solid #aab; box-sizing: border-box }
+  #pin { background: #fffef0; caret-color: transparent } #pin:focus { %s }
+  td { border: 1px solid #aab; padding: 4px 20px }
+</style>
+<div id="page"><p>Ward 3</p></div>
+<div id="window">User<br><input value="surgeon"><br>Pass phrase<br><input id="pin"></div>
+<script>
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") document.getElementById("window").style.left = "270px";
+    if (event.key !== "Enter") return;
+    document.getElementById("window").remove();
+    document.getElementById("page").innerHTML = "<table>" + "<tr><td>DUPONT Lea<td>12.03.1951<td>Ward 3".repeat(14);
+  });
+</script></html>"""
+
+
+def pin_field(pixels: np.ndarray) -> Box | None:
+    """The one thing of its colour."""
+    rows, columns = np.nonzero((pixels == (240, 254, 255)).all(axis=2))
+    if rows.size < 1000:
+        return None
+    x, y = int(columns.min()), int(rows.min())
+    return Box(x, y, int(columns.max()) + 1 - x, int(rows.max()) + 1 - y)
+
+
+@pytest.mark.parametrize("ring", RINGS.values(), ids=RINGS)
+def test_a_field_with_the_focus_is_hidden_moved_and_zoomed_and_the_list_after_it_is_not(
+    screen: VirtualDesktop, ring: str
+) -> None:
+    """S10.3, S10.4: as browsers draw the focus."""
+    redaction = Redaction(Hidden(()))
+
+    def live() -> tuple[np.ndarray, np.ndarray]:
+        frame = Frame(pixels=desktop.grab().pixels, taken_at=datetime.now(UTC))
+        redaction.seen(ScreenState(frame=frame, text_method="known"))
+        return frame.pixels, redaction.live(frame)
+
+    def is_hidden(at: Box) -> bool:
+        return bool((live()[1][at.y : at.bottom, at.x : at.right] == 128).all())
+
+    def field(is_so: Callable[[Box], bool]) -> Box:
+        return wait_until(lambda: (now := pin_field(desktop.grab().pixels)) and is_so(now) and now, what="the field")
+
+    with record_form(screen, LOGIN % ring):
+        desktop = X11Desktop(screen.display)
+        at = field(lambda now: True)
+        before = desktop.grab().pixels
+        redaction.typed_secret(TypedPlace.on(at.grown(3, desktop.grab().size).normalised(desktop.grab().size), before))
+        for _field in ("the name's", "the secret's"):
+            desktop.press(["tab"])
+        desktop.type_text("Zx81 Quokka")
+        inner = (slice(at.y + 4, at.bottom - 4), slice(at.x + 4, at.right - 4))
+        wait_until(lambda: (desktop.grab().pixels[inner] < 90).all(axis=2).sum() > 150, what="what was typed")
+        assert is_hidden(at)
+        desktop.press(["escape"])
+        moved = field(lambda now: now.x > at.x + 100)
+        assert is_hidden(moved)
+        desktop.press(["ctrl", "+"])
+        zoomed = field(lambda now: now.w > 1.05 * moved.w)
+        assert is_hidden(zoomed)
+        desktop.press(["enter"])
+        wait_until(lambda: pin_field(desktop.grab().pixels) is None, what="the list")
+        pixels, shown = live()
+        assert (shown == pixels).all()
