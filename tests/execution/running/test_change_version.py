@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from execution.actions import control
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, StepPhase, Verb, Wish
 from execution.desktop.scripted import ScriptedDesktop
-from execution.exceptions import IllegalMove
+from execution.exceptions import IllegalMove, ModeNotEarned
 from execution.models import Execution
 from execution.record.journal import Journal
 from execution.turn.versions import why_not
@@ -19,7 +19,7 @@ from tests.doubles.stage import Killed
 from tests.support.control import run_loop, until
 from tests.support.scripted import analyzer, publish_line, queue, screens
 from workflows.actions.publish import publish
-from workflows.models import Edge, Variable, WorkflowVersion
+from workflows.models import Edge, Variable, Workflow, WorkflowVersion
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
@@ -51,6 +51,7 @@ def first() -> WorkflowVersion:
     """Page two is taught by a text that it has not."""
     version = publish_line("one", "two", "three")
     version.workflow.nodes.filter(node_id="two").update(texts=["Page zwei"])
+    Workflow.objects.update(learning_state="AUTO_CONFIRMED")  # operators may have it act by itself
     return publish(workflow=version.workflow, user=None)
 
 
@@ -169,6 +170,15 @@ def test_who_may_not_operate_and_a_run_at_its_end_are_refused(run, first, make_u
     until(lambda: row(run).is_final, "its end")
     with pytest.raises(IllegalMove, match="Only a run that is paused or asks"):
         control.change_version(execution_id=run.execution_id, version=mended(first), user=operator)
+
+
+def test_one_that_has_not_earned_it_is_not_gone_on_with_by_itself(run, first, operator, make_user) -> None:
+    """S1.3: an operator's run that acts by itself stays with what has earned that."""
+    version = mended(first)
+    Workflow.objects.update(learning_state="COACHING")
+    with pytest.raises(ModeNotEarned):
+        control.change_version(execution_id=run.execution_id, version=version, user=operator)
+    control.change_version(execution_id=run.execution_id, version=version, user=make_user("dora", "designer"))
 
 
 def test_what_stands_in_the_way_is_said(run, first) -> None:
