@@ -12,7 +12,7 @@ from execution.language.lexicon import mean_the_same
 from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.context import Context
-from execution.targeting.records import may_name_somebody, names_record
+from execution.targeting.records import is_name, names_record
 from execution.targeting.signs import NONE, Surroundings
 from execution.types import Answer, Box, Point, TextLine
 from workflows.graph import NeighbourSpec
@@ -49,11 +49,14 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0, under: Box |
         there = stands_at(neighbour, box, context, scale=scale)
         in_row = abs(neighbour.dy) * scale <= height * _OWN_ROW
         named = names_record(neighbour.text) and (in_row or context.target.alike > 1)
-        named = named or (may_name_somebody(neighbour.text) and abs(neighbour.dy) * scale <= height * _OWN_CARD)
-        if named and not (there and _to_the_letter(neighbour, box, context, scale)):
-            there = in_row and _is_level_to_the_letter(neighbour, box, context)
-            if not there:
-                other = other or (neighbour.text, _text_at_place(neighbour, box, context, scale))
+        in_card = is_name(neighbour.text) and abs(neighbour.dy) * scale <= height * _OWN_CARD
+        if (named or in_card) and not (there and _to_the_letter(neighbour, box, context, scale)):
+            now = _text_at_place(neighbour, box, context, scale)
+            stands = in_row and _is_level_to_the_letter(neighbour, box, context)
+            if named or is_name(now):
+                there = stands
+            if not stands and (named or (is_name(now) and not _is_part(now, neighbour.text))):
+                other = other or (neighbour.text, now)
         seen += there
         if in_row:
             rows.append(there)

@@ -38,6 +38,12 @@ def may_name_somebody(text: str) -> bool:
     return any(_is_a_name(found) for found in _NAMED.finditer(text))
 
 
+def is_name(text: str) -> bool:
+    """Whether a text is such a name and nothing else, but for a label before it."""
+    found = _NAMED.fullmatch(text.rsplit(":", 1)[-1].strip())
+    return PERSON.fullmatch(text.strip()) is not None or (found is not None and _is_a_name(found))
+
+
 def people_in(text: str) -> list[tuple[int, int]]:
     """Where names of people stand in it."""
     return [found.span() for found in (*PERSON.finditer(text), *filter(_is_a_name, _NAMED.finditer(text)))]
