@@ -299,6 +299,10 @@ map; carte; karte; mapa
 weather; météo; wetter; tiempo
 music; musique; musik; música
 pictures; images; bilder; imágenes
+english; anglais; englisch; inglés
+french; français; französisch; francés
+german; allemand; deutsch; alemán
+spanish; espagnol; spanisch; español
 """
 
 
