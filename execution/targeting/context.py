@@ -51,7 +51,8 @@ class Context:
     """One resolution.
 
     `places` remembers where targets of `workflow_id` were, None where nobody remembers. `as_list`: the target may be a
-    whole list; `goes_on`: it is the next line of a list that was begun. What is the same for all places, or was seen at
+    whole list; `goes_on`: it is the next line of a list that was begun; `for_each`: it is done
+    for each line of one. What is the same for all places, or was seen at
     one already, is kept as long as the resolution lasts: `examined` (`examination`), `contrasts` (`contrast`) and
     `shape_rooms` (`shapes`).
     """
@@ -65,6 +66,7 @@ class Context:
     places: PlaceStore | None = None
     as_list: bool = False
     goes_on: bool = False
+    for_each: bool = False
     examined: dict[Box, Signs] = field(default_factory=dict)
     contrasts: dict[Box, float] = field(default_factory=dict)
     shape_rooms: dict[float, Rooms] = field(default_factory=dict)

@@ -49,7 +49,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0, under: Box |
         there = stands_at(neighbour, box, context, scale=scale)
         in_row = abs(neighbour.dy) * scale <= height * _OWN_ROW
         named = names_record(neighbour.text) and (in_row or context.target.alike > 1)
-        in_card = is_name(neighbour.text) and abs(neighbour.dy) * scale <= height * _OWN_CARD
+        in_card = not context.for_each and is_name(neighbour.text) and abs(neighbour.dy) * scale <= height * _OWN_CARD
         if (named or in_card) and not (there and _to_the_letter(neighbour, box, context, scale)):
             now = _text_at_place(neighbour, box, context, scale)
             stands = in_row and _is_level_to_the_letter(neighbour, box, context)

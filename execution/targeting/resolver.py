@@ -76,19 +76,21 @@ class TargetResolver:
         effect: EffectClass = EffectClass.OPAQUE,
         as_list: bool = False,
         goes_on: bool = False,
+        for_each: bool = False,
     ) -> Resolution:
         """The target's place with the evidence for it; `box` and `point` are None unless it was found.
 
         `as_list`: it may be a whole list, or a group, of which a part is to be chosen. `goes_on`: a line of its list
-        was done before it, and whoever asks holds the list against what it was then. A further look of the target is
-        never taken where the taught one is found; that they differ is told.
+        was done before it, and whoever asks holds the list against what it was then. `for_each`: it is done for each
+        line of a list, so that the names around it are another one's each time. A further look of the target is never
+        taken where the taught one is found; that they differ is told.
         """
         started = time.perf_counter()
         least = needed(self.similarity_threshold, effect)
 
         def place(look: TargetSpec, advisers: Sequence[Adviser]) -> Resolution:
             context = self._context(look, state, variables, workflow_id)
-            context.as_list, context.goes_on = as_list, goes_on
+            context.as_list, context.goes_on, context.for_each = as_list, goes_on, for_each
             return self._resolved(context, least, advisers)
 
         resolution = place(target, () if target.also else self.advisers)

@@ -77,3 +77,19 @@ def counted(graph: GraphSpec, rounds: Rounds, about: EdgeSpec | None = None) -> 
 
 def _at(rounds: Sequence[Round], node_id: str) -> int | None:
     return next((i for i in reversed(range(len(rounds))) if rounds[i].node_id == node_id), None)
+
+
+def edges_in_rounds(graph: GraphSpec) -> frozenset[str]:
+    """The edges that are done for each line of a list: on its screen, and wherever a line leads from there."""
+    found: set[str] = set()
+    for first in (edge for edge in graph.edges if edge.repeat):
+        assert first.repeat is not None
+        found |= {first.edge_id, *first.repeat.steps}
+        seen, left = {first.source}, list(first.leads_to)
+        while left:
+            node = left.pop()
+            if node not in seen:
+                seen.add(node)
+                found |= {edge.edge_id for edge in graph.outgoing(node)}
+                left += [to for edge in graph.outgoing(node) for to in edge.leads_to]
+    return frozenset(found)

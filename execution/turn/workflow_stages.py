@@ -29,6 +29,7 @@ from execution.turn.holding import Hold
 from execution.turn.pointer import resting_place
 from execution.turn.popups import Closable
 from execution.turn.put_values import PutValues
+from execution.turn.rounds import edges_in_rounds
 from execution.turn.stages import ScrollSearch
 from execution.turn.unchanged import Glance, Pictured, changed_share, what_changed
 from execution.types import (
@@ -84,6 +85,7 @@ class WorkflowStages:
         self.missing = ""  # what the run cannot go on without, in a sentence
         self._put = PutValues({v.name for v in graph.variables if holds_secret(v)})
         self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
+        self._in_rounds = edges_in_rounds(graph)
         self._scope = ""  # of the screens that were looked for last
         self._overlay = Overlay(graph)  # what is gone by: the graph with what coaches have shown since
         self.also: ScopedMatcher | None = None  # of screens that coaches picked
@@ -246,6 +248,7 @@ class WorkflowStages:
             effect=effect,
             as_list=edge.action_type == "choose",
             goes_on=edge.repeat is not None and int(self.variables[edge.repeat.counter]) > 1,
+            for_each=edge.edge_id in self._in_rounds,
         )
 
     def _field(self, edge: EdgeSpec, state: ScreenState) -> Box | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ResolveStatus, ScreenState
 from tests.execution.perception.drawing import Canvas, Pictures
@@ -52,6 +53,9 @@ def test_of_another_patients_card_nothing_is_clicked() -> None:
     found = resolve(target, cards(("Bernard Petit", "Ward 2", 90)), store)
     assert found.box is None, found.message
     assert resolve(target, cards((MARIE[0], "Ward 5", 90)), store).box is not None
+    resolver = TargetResolver(pictures=store)  # done for each line of a list, it is another one's each time
+    again = resolver.resolve(target, cards(("Bernard Petit", "Ward 2", 90)), variables={}, for_each=True)
+    assert again.box is not None, again.message
 
 
 def test_two_cards_that_nothing_tells_apart_are_a_question() -> None:

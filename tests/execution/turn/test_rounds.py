@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.turn.choosing import Way, next_way
-from execution.turn.rounds import counted
+from execution.turn.rounds import counted, edges_in_rounds
 from execution.turn.ways import Standpoint, Ways
 from workflows.graph import ConditionSpec, EdgeSpec, GraphSpec, NodeSpec, RepeatSpec, VariableSpec
 
@@ -197,3 +197,25 @@ def test_no_line_is_left_out_or_done_twice_wherever_the_loop_is_killed(shape: An
         numbers = [int(next(c for c in step.split() if c[0] == "m")[1:]) for step in did if step.startswith(edge_id)]
         assert numbers == [m for count in counts[1 : 1 + counts[0]] for m in range(1, count + 1)]
     assert did[-1].startswith("ad")
+
+
+def test_what_is_done_for_each_line_is_all_that_a_line_leads_to_up_to_its_list() -> None:
+    """Also on other screens; not what comes before the list and after it."""
+    nodes = ("start", "list", "letter", "signed", "closed")
+    ways = {
+        "begin": ("start", "list"), "open": ("list", "letter"), "sign": ("letter", "signed"),
+        "back": ("signed", "list"), "mark": ("list", "list"), "close": ("list", "closed"),
+    }  # fmt: skip
+    repeat = RepeatSpec(counter="line", most=9, steps=("mark",))
+    edges = tuple(
+        EdgeSpec(edge_id=name, source=a, destination=b, action_type="click", repeat=repeat if name == "open" else None)
+        for name, (a, b) in ways.items()
+    )
+    graph = GraphSpec(
+        workflow_id="w",
+        name="W",
+        learning_state="",
+        nodes=tuple(NodeSpec(node_id=n, name=n) for n in nodes),
+        edges=edges,
+    )
+    assert edges_in_rounds(graph) == {"open", "mark", "sign", "back"}
