@@ -27,7 +27,7 @@ from execution.verification.cut import is_cut
 from execution.verification.marks import is_on
 from sentences.said import say
 
-OPENS_S = 1.5  # a list may be so long in coming: a second click would close it, or choose what lies there by then
+OPENS_S = 3.0  # a list may be so long in coming: a second click would close it, or choose what lies there by then
 MOST = 60  # turns of the wheel through one list, each way
 _BACK = 10  # clicks of the wheel, to the top of a list
 _STEP = 1  # clicks of the wheel: less than a page of a short list
