@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from execution.language.fuzzy import folded, typographic
 from execution.language.whole_values import as_written
 
+# A caret, the arrow of a combo box and the picture of a calendar, read as letters; any other letter is an initial.
+_SIGNS = frozenset("IilvVyY")
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -46,8 +49,7 @@ def alone(text: str) -> str:
 
 def _is_sign(behind: str, shown: str) -> bool:
     """Whether what is read behind a text is a sign: a caret, or what opens a list or a calendar, read as a letter."""
-    last = shown.split()[-1:]
-    return len(behind) == 1 and not behind.isdigit() and last == [behind]
+    return behind in _SIGNS and shown.split()[-1:] == [behind]
 
 
 def _letters(text: str) -> str:

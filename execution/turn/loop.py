@@ -30,6 +30,7 @@ from execution.turn.pausing import Pauses
 from execution.turn.performing import Done, Performer, edge_of_step
 from execution.turn.position import Position
 from execution.turn.proofs import Doubt, Proofs
+from execution.turn.put_values import leaves_behind
 from execution.turn.seeking import seek, worth_scrolling
 from execution.turn.stages import Stages
 from execution.turn.versions import why_not
@@ -184,9 +185,16 @@ class Loop:
 
     def _recall_put(self) -> None:
         """What a loop before us has put on this screen, for whoever saves it."""
-        steps = self.journal.execution.steps.filter(outcome=Outcome.SUCCEEDED).exclude(edge_id="").order_by("index")
-        known = ((step, self.graph.edge(step.edge_id), size_of(step.screen)) for step in steps)
-        self.stages.recall_put(self.stages.recall(edge, s.suggestion, size) for s, edge, size in known if edge and size)
+        done: list[Suggestion] = []
+        steps = self.journal.execution.steps.filter(outcome=Outcome.SUCCEEDED).exclude(edge_id="").order_by("-index")
+        for step in steps.iterator(chunk_size=20):  # the last ones alone: what led here left all else behind
+            edge, size = self.graph.edge(step.edge_id), size_of(step.screen)
+            if edge is None or size is None:
+                continue
+            if leaves_behind(edge):
+                break
+            done.append(self.stages.recall(edge, step.suggestion, size))
+        self.stages.recall_put(reversed(done))
 
     # --- before a step ----------------------------------------------------------------------------------------------
     def _heed(self) -> bool:

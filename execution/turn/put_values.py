@@ -46,7 +46,7 @@ class PutValues:
         edge, box = suggestion.edge, suggestion.resolution.box
         param = VALUE_PARAMS.get(edge.action_type)
         if param is None:
-            if edge.source not in edge.leads_to:
+            if leaves_behind(edge):
                 self._put.clear()
             return
         value = str(suggestion.params.get(param, ""))
@@ -74,6 +74,11 @@ class PutValues:
             if not _as_it_stood(put, now):
                 return say("turn.value_changed", value=put.value, now=now)
         return ""
+
+
+def leaves_behind(edge: EdgeSpec) -> bool:
+    """Whether it leads away from what was put on its screen."""
+    return edge.action_type not in VALUE_PARAMS and edge.source not in edge.leads_to
 
 
 def _as_it_stood(put: _Put, now: str) -> bool:

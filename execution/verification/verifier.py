@@ -123,7 +123,7 @@ class _Judged:
         note = say("verification.changed") if changed else say("verification.unchanged")
         seen = Fact(sign=CHANGE, answer=Answer.YES if changed else Answer.NO, note=note, proof=changed)
         arrived = [self.arrived] if self.arrived else []
-        against = [fact for fact in (self.misplaced, self.altered) if fact]
+        against = [fact for fact in (self.misplaced, self.altered) if fact and fact not in self.effects]
         return [*self.expected, seen, *arrived, *self.effects, *against, *self.troubles.facts]
 
     def declared(self) -> Ruling:

@@ -66,6 +66,7 @@ class World:
     stubborn: bool = False  # it stays, whatever is done
     dialog: str = ""  # the title of a dialog nobody declared
     tip: str = ""  # one that goes with the pointer
+    put: list[str] = field(default_factory=list)  # edges that a loop before put something by
     buttons: tuple[str, ...] = ()  # what stands on its buttons
     closes: bool = True  # whether its buttons close it
     scrolls_left: int = 0

@@ -423,3 +423,11 @@ def test_a_slow_analysis_degrades_the_steps_after_it_until_a_coach_lifts_it(stag
     assert kinds.count("degraded") == 1
     assert not execution.degraded
     assert not s.world.degraded
+
+
+def test_what_a_loop_that_died_had_put_on_the_screen_is_known_to_the_next(stage: Any) -> None:
+    """S9.8: it is looked at before it is saved; what was put on an earlier screen is not."""
+    types = {"action_type": "type_text", "params": {"text": "Ann"}}
+    s = stage("automatic", [edge("early", "a", "a", **types), EDGES[0], edge("late", "b", "b", **types), *EDGES[1:]])
+    s.killed_after(4)
+    assert s.world.put == ["late"]

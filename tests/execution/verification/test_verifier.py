@@ -498,6 +498,7 @@ def test_typed_text_counts_as_its_field_writes_it_and_nothing_else_does(typed, s
         ("170", "mg/dl", "170 mg/dl", Answer.YES),
         ("Dupont", "", "Dupont I", Answer.YES),  # the caret, read as a letter
         ("Ward 1", "", "Ward 10", Answer.CANNOT_TELL),
+        ("Lee", "", "Lee W", Answer.CANNOT_TELL),  # an initial is another person's
     ],
 )  # fmt: skip
 def test_what_was_typed_stands_there_to_the_letter(typed, was, shown, answer, expect):
