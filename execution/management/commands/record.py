@@ -25,6 +25,7 @@ from execution.lesson.telling import draft_told
 from execution.models import Lesson
 from execution.perception.analyzer import build_analyzer
 from execution.perception.config import PerceptionConfig
+from execution.perception.ocr.base import ReaderUnavailable
 from execution.running.desktops import open_named
 from sentences.said import in_words, worded
 from workflows.actions.publish import publish
@@ -70,7 +71,7 @@ class Command(BaseCommand):
                 self.stdout.write(_("Published as version %(n)d.") % {"n": version.number})
         except (DomainError, DesktopError) as error:
             raise CommandError(worded(error)) from error
-        except (PermissionDenied, get_user_model().DoesNotExist, Workflow.DoesNotExist) as error:
+        except (ReaderUnavailable, PermissionDenied, get_user_model().DoesNotExist, Workflow.DoesNotExist) as error:
             raise CommandError(str(error)) from error
 
     def _workflow(self, options: dict[str, Any]) -> Workflow:

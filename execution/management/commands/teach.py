@@ -24,6 +24,7 @@ from execution.lesson.storyteller import Storyteller
 from execution.models import Lesson
 from execution.perception.analyzer import build_analyzer
 from execution.perception.config import PerceptionConfig
+from execution.perception.ocr.base import ReaderUnavailable
 from execution.running.desktops import open_named
 from sentences.said import worded
 from workflows.actions.publish import publish
@@ -61,7 +62,13 @@ class Command(BaseCommand):
             raise CommandError(f"{file}: {worded(error)}") from error
         except (DomainError, DesktopError) as error:
             raise CommandError(worded(error)) from error
-        except (OSError, UnicodeDecodeError, PermissionDenied, get_user_model().DoesNotExist) as error:
+        except (
+            ReaderUnavailable,
+            OSError,
+            UnicodeDecodeError,
+            PermissionDenied,
+            get_user_model().DoesNotExist,
+        ) as error:
             raise CommandError(str(error)) from error
 
     def _teach(self, lesson: Lesson, story: Story, desktop_name: str | None) -> None:

@@ -12,8 +12,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from execution.management.commands import record
-from execution.models import Lesson
+from execution.models import Lesson, LessonStep
 from execution.perception.analyzer import ScreenAnalyzer
+from execution.perception.ocr.base import ReaderUnavailable
 from execution.types import Point
 from tests.execution.lesson.scripted_lesson import PEOPLE, SECOND, queue_of
 from tests.execution.lesson.scripted_lesson import record as sheet
@@ -115,3 +116,18 @@ def test_an_operator_does_not_record(desktop: WatchedDesktop, make_user: Any) ->
         call_command("record", user="dora", workflow="X")
     assert desktop._heard is None
     assert not Workflow.objects.exists()
+
+
+def test_a_reader_that_cannot_be_had_is_said_before_anything_is_recorded(
+    desktop: WatchedDesktop, make_user: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S2.13: it is warmed up first, so that no screen waits for it."""
+    make_user("dora", "designer")
+
+    def missing(_analyzer: Any) -> None:
+        raise ReaderUnavailable("The reader rapidocr is not installed: pip install rapidocr.")
+
+    monkeypatch.setattr(ScreenAnalyzer, "warm_up", missing)
+    with pytest.raises(CommandError, match="is not installed"):
+        call_command("record", user="dora", workflow="No reader", stdout=io.StringIO())
+    assert not LessonStep.objects.exists()

@@ -40,20 +40,27 @@ class SlowOnce(ScreenAnalyzer):
         return replace(state, timings=replace(state.timings, analyze_ms=99_999.0)) if self.looks <= self.slow else state
 
 
-def published() -> Any:
+def published(**edges: Any) -> Any:
     """Screens known by their window alone; from each the button “Go on” leads to the next."""
     version = publish_line(*NAMES)
+    version.workflow.edges.update(**edges) if edges else None
     version.workflow.nodes.update(texts=[])
     return publish(workflow=version.workflow, user=None)
 
 
-def test_a_run_that_was_degraded_is_told_and_sees_whole_again_before_anybody_is_asked() -> None:
+@pytest.mark.parametrize("edges", [{}, {"retries": 0}], ids=["looks again", "asks at once"])
+def test_a_run_that_was_degraded_is_told_and_sees_whole_again_before_anybody_is_asked(edges: dict[str, int]) -> None:
     """S2.13: the slow step is whole; the look after it reads nothing, and denies nothing."""
-    execution = queue(published())
+    execution = queue(published(**edges))
     desktop = ScriptedDesktop(screens(*NAMES))
     asked: list[str] = []
     analyzer = SlowOnce(KnownReader(desktop), None, None)
-    Runner(desktop=desktop, analyzer=analyzer, once=True, hooks=Hooks(on_prompt=lambda p: asked.append(p.kind))).run()
+
+    def ask(prompt: Any) -> None:
+        asked.append(prompt.kind)
+        stop(prompt)
+
+    Runner(desktop=desktop, analyzer=analyzer, once=True, hooks=Hooks(on_prompt=ask)).run()
     execution.refresh_from_db()
     steps = list(Step.objects.order_by("index"))
     assert (steps[0].degraded, steps[0].analyze_ms, steps[0].success) == (False, 99_999, True)

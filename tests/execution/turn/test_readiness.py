@@ -78,6 +78,8 @@ class Screen:
     then: Look = STILL
     reads: int = 0
     until: list[float] = field(default_factory=list)
+    sees_less: bool = False  # its look was slow
+    wholes: list[bool] = field(default_factory=list)
     emptied: str = ""  # why what was put there is not saved
 
     def put_problem(self, edge: EdgeSpec, state: ScreenState) -> str:
@@ -85,10 +87,11 @@ class Screen:
 
     @property
     def eyes(self) -> Any:
-        return SimpleNamespace(is_to_be_whole=lambda state: False)
+        return SimpleNamespace(is_to_be_whole=lambda state: self.sees_less and not self.wholes[-1])
 
     def observe(self, *, whole: bool = False) -> ScreenState:
         self.reads += 1
+        self.wholes.append(whole)
         return self._seen(self.looks.pop(0) if self.looks else self._now)
 
     def _seen(self, look: Look) -> ScreenState:
@@ -161,6 +164,13 @@ def test_what_is_asked_anew_or_declared_is_read_from_the_screen_as_it_is_now(why
     assert isinstance(answer, Ready)
     assert screen.reads == 1
     assert answer.suggestion.resolution.point == Point(30, 30), "nothing moved: the place stays what was decided"
+
+
+def test_where_a_look_was_slow_the_whole_screen_is_read_before_it_is_acted_on() -> None:
+    """S2.13: of a screen that was not read nothing is right, and nothing is wrong."""
+    screen = Screen(looks=[STILL, STILL], sees_less=True)
+    assert isinstance(asked(screen, anew=True), Ready)
+    assert screen.wholes == [False, True]
 
 
 def test_a_target_that_changed_is_looked_for_anew_and_acted_on_where_it_is_now() -> None:
