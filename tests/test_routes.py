@@ -258,6 +258,8 @@ def _filled(route: str, objects: dict[str, Any]) -> str:
     """The route with a real object in the place of each parameter."""
     of_model = re.match(r"admin/(\w+)/(\w+)/<", route)
     here = dict(objects)
+    if "/versions/<" in route:
+        here["number"] = objects.get("version", 1)
     if of_model:
         here["object_id"] = here["id"] = here["pk"] = objects.get("admin", {}).get(of_model.groups(), 1)
     filled = re.sub(r"<(?:\w+:)?(\w+)>(?!\[|\()", lambda m: str(here.get(m[1], "1")), route.replace("(?P<", "(<"))
@@ -304,6 +306,7 @@ def world(make_user: Any) -> dict[str, Any]:
         "node_id": "empty_note",
         "index": 1,
         "number": learned.pk,
+        "version": version.number,
         "replay_id": Replay.objects.create(workflow=version.workflow).replay_id,
         "job_id": Job.objects.create(
             kind="training", state="done", place={"file": files().save("export.zip", ContentFile(b"PK"))}

@@ -87,8 +87,9 @@ class X11Desktop:
         )
 
     def click(self, point: Point, *, button: Button = "left", count: int = 1) -> None:
+        began = time.monotonic()
         with self._connection.talking(), self._keyboard.neutral():
-            self._aim(point)
+            self._aim(point, began)
             self._push(BUTTONS[button], count=count)
 
     def drag(self, start: Point, end: Point, *, button: Button = "left") -> None:
@@ -112,8 +113,9 @@ class X11Desktop:
                 display.sync()
 
     def scroll(self, point: Point, *, dx: int = 0, dy: int = 0) -> None:
+        began = time.monotonic()
         with self._connection.talking(), self._keyboard.neutral():
-            self._aim(point)
+            self._aim(point, began)
             self._push(WHEEL["down" if dy > 0 else "up"], count=abs(dy))
             self._push(WHEEL["right" if dx > 0 else "left"], count=abs(dx))
 
@@ -149,9 +151,8 @@ class X11Desktop:
             self._close_screen()
         self._connection.close()
 
-    def _aim(self, point: Point) -> None:
-        """Point at it; raises DesktopError where the server stood still meanwhile: what is there now is not known."""
-        began = time.monotonic()
+    def _aim(self, point: Point, began: float) -> None:
+        """Point at it; raises DesktopError where the server stood still since `began`: what is there now is not known."""
         self.move(point)
         self._connection.refuse_stale(began, "desktop.not_clicked")
 
