@@ -129,13 +129,26 @@ def pixels_digest(pixels: np.ndarray) -> str:
     return hasher.hexdigest()
 
 
+class Word(NamedTuple):
+    """A word of a line, and where it begins and ends: pixels from the line's left edge, `right` not within."""
+
+    text: str
+    left: int
+    right: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextLine:
-    """One line of text as it was read. A screen's text is level: its polygon is the four corners of its box."""
+    """One line of text as it was read. A screen's text is level: its polygon is the four corners of its box.
+
+    `words` are its words from the left, as far as the reader tells them; of a line that was cut or joined afterwards it
+    is empty.
+    """
 
     text: str
     box: Box
     confidence: float = 1.0
+    words: tuple[Word, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def polygon(self) -> tuple[Point, Point, Point, Point]:

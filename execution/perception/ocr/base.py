@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -53,4 +54,4 @@ def within(region: Box | None, pixels: np.ndarray) -> Box:
 def moved(line: TextLine, *, dx: int, dy: int) -> TextLine:
     """The line with its box moved, from a part of a picture to the whole."""
     box = Box(line.box.x + dx, line.box.y + dy, line.box.w, line.box.h)
-    return TextLine(text=line.text, box=box, confidence=line.confidence)
+    return replace(line, box=box)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from execution.perception.changes import union
-from execution.types import Box, TextLine
+from execution.types import Box, TextLine, Word
 
 _LINE_OF_WORD = ("page_num", "block_num", "par_num", "line_num")
 
@@ -60,9 +60,11 @@ def _rows(table: str | Mapping[str, Sequence[Any]]) -> Iterator[dict[str, str]]:
 
 def _joined(words: Sequence[Mapping[str, str]], part: Box, scale: float) -> TextLine:
     confidence = sum(float(w["conf"]) for w in words) / len(words) / 100
-    box = union([_word_box(w, scale) for w in words])
+    said, boxes = [w["text"].strip() for w in words], [_word_box(w, scale) for w in words]
+    box = union(boxes)
     placed = Box(part.x + box.x, part.y + box.y, box.w, box.h).intersection(part)
-    return TextLine(text=" ".join(w["text"].strip() for w in words), box=placed, confidence=confidence)
+    at = tuple(Word(text, b.x - box.x, b.right - box.x) for text, b in zip(said, boxes, strict=True))
+    return TextLine(text=" ".join(said), box=placed, confidence=confidence, words=at)
 
 
 def _word_box(row: Mapping[str, str], scale: float) -> Box:

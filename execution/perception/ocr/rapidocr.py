@@ -61,7 +61,11 @@ class RapidReader:
         """The texts in the boxes."""
         crops = [np.ascontiguousarray(pixels[b.y : b.bottom, b.x : b.right]) for b in boxes]
         return [
-            moved(TextLine(text=piece.text, box=piece.box, confidence=piece.confidence), dx=box.x, dy=box.y)
+            moved(
+                TextLine(text=piece.text, box=piece.box, confidence=piece.confidence, words=piece.words),
+                dx=box.x,
+                dy=box.y,
+            )
             for box, pieces in zip(boxes, self._pieces(crops, recogniser), strict=True)
             for piece in pieces
             if piece.confidence >= self._least

@@ -15,7 +15,8 @@ import numpy as np
 
 from execution.perception.ocr.engines import Recogniser
 from execution.perception.ocr.segments import EVEN, distance, ground
-from execution.types import Box
+from execution.perception.ocr.words import SHAPES, Letter, never_apart, words_of
+from execution.types import Box, Word
 
 _HEIGHT = 48
 _WIDTH_STEP = 32  # few different widths: the engine makes a plan for each
@@ -37,28 +38,20 @@ _ICON_GAP, _SURE_LETTER = 0.18, 0.95
 _MARGIN = 2  # pixels around the ink: letters fade at their edges
 
 _SYMBOLS = "€£¥¢§©®™°µ•·…–—‘’“”«»←↑→↓↵⇧⌘⌥⌫✓✔✗✕✖×÷±≤≥≠≈∞√−½¼¾‹›„‚†‡‰№"
-_SHAPES = "▲▼△▽▶◀▷◁■□●○◆◇★☆☐☑☒"  # recognised, so that they are not taken for letters, but no part of a text
-
-
-class Letter(NamedTuple):
-    """A character and where its middle is, in columns of the crop."""
-
-    character: str
-    at: float
-    confidence: float
 
 
 class Piece(NamedTuple):
-    """A text and the part of the crop that its ink takes."""
+    """A text, the part of the crop that its ink takes, and its words, from the left edge of that."""
 
     text: str
     box: Box
     confidence: float
+    words: tuple[Word, ...] = ()
 
 
 def wanted(character: str) -> bool:
     """Whether the recogniser may answer it."""
-    return len(character) == 1 and (ord(character) < 0x180 or character in _SYMBOLS + _SHAPES)
+    return len(character) == 1 and (ord(character) < 0x180 or character in _SYMBOLS + SHAPES)
 
 
 def read_lines(crops: Sequence[np.ndarray], recogniser: Recogniser) -> list[list[Piece]]:
@@ -110,7 +103,8 @@ def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
         letters = [p for p in placed if edges[index] <= p.at < edges[index + 1]]
         inside = [(a, b) for a, b in gaps if left < a and b < right]
         letters = _without_icon(letters, inside, height=len(crop))
-        pieces.append(_piece(_spaced(letters, inside, height=len(crop)), _ink_box(ink, left, right)))
+        letters, box = _spaced(letters, inside, height=len(crop)), _ink_box(ink, left, right)
+        pieces.append(_piece(letters, box, words_of(letters, inside, left, right, height=box.h)))
     return pieces
 
 
@@ -123,8 +117,7 @@ def _long_strokes(ink: np.ndarray) -> np.ndarray:
 def _spaced(letters: Sequence[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:
     """The letters with the spaces that the recogniser missed: gaps nearly as wide as where it saw one.
 
-    Never inside a number: its digits are as far apart as a table needs, and a number is what must not change. An
-    underscore is a space that is drawn.
+    Never inside a number, which is what must not change.
     """
     near = _NEAR * height
     beside = [[b - a for a, b in gaps if a - near <= p.at <= b + near] for p in letters if p.character == " "]
@@ -134,15 +127,10 @@ def _spaced(letters: Sequence[Letter], gaps: Sequence[tuple[int, int]], *, heigh
     for letter in letters:
         before = spaced[-1] if spaced else letter
         widest = max((b - a for a, b in gaps if before.at < (a + b) / 2 < letter.at), default=0)
-        if widest >= enough and " " not in (before.character, letter.character) and not _never_apart(before, letter):
+        if widest >= enough and " " not in (before.character, letter.character) and not never_apart(before, letter):
             spaced.append(Letter(" ", (before.at + letter.at) / 2, 1.0))
         spaced.append(letter)
     return spaced
-
-
-def _never_apart(one: Letter, other: Letter) -> bool:
-    pair = one.character + other.character
-    return "_" in pair or (any(c.isdigit() for c in pair) and all(c.isdigit() or c in ".,:/-+" for c in pair))
 
 
 def _without_icon(letters: list[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:
@@ -167,10 +155,11 @@ def _cuts(columns: np.ndarray, gaps: list[tuple[int, int]], *, letters: int) -> 
     return [(a, b) for a, b in gaps if b - a >= widest]
 
 
-def _piece(letters: Sequence[Letter], box: Box) -> Piece:
-    text = "".join(c for c, _, _ in letters if c not in _SHAPES)
+def _piece(letters: Sequence[Letter], box: Box, words: Sequence[tuple[str, float, float]]) -> Piece:
+    text = "".join(c for c, _, _ in letters if c not in SHAPES)
     sure = [s for c, _, s in letters if c != " "]
-    return Piece(" ".join(text.split()), box, float(np.mean(sure)) if sure else 0.0)
+    placed = (Word(said, max(0, round(left) - box.x), min(box.w, round(right) - box.x)) for said, left, right in words)
+    return Piece(" ".join(text.split()), box, float(np.mean(sure)) if sure else 0.0, tuple(placed))
 
 
 def _ink(crop: np.ndarray) -> np.ndarray:

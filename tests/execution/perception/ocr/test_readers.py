@@ -101,6 +101,16 @@ def test_lines_come_in_reading_order_with_boxes_around_their_ink(any_reader, bac
         assert 0.3 <= line.confidence <= 1.0
 
 
+@pytest.mark.parametrize("reader", ["rapidocr", TESSERACT])
+def test_words_are_those_of_their_line_from_the_left(sighted, reader):
+    for line in sighted(reader).read(page().pixels):
+        assert [word.text for word in line.words] == line.text.split()
+        edges = [edge for word in line.words for edge in (word.left, word.right)]
+        assert edges == sorted(edges)
+        assert edges[0] >= 0
+        assert edges[-1] <= line.box.w
+
+
 def test_a_region_gives_its_lines_in_pixels_of_the_whole_picture(any_reader):
     canvas = page()
     truth = canvas.lines[3]
