@@ -23,7 +23,7 @@ class Benchmark(NamedTuple):
 
 
 BENCHMARKS = {
-    "acts": Benchmark("acts that should not have happened, on programs of others", ("foreign",), "bench"),
+    "acts": Benchmark("acts that should not have happened, on programs of others", ("programs",), "bench"),
     "analytics": Benchmark("pages of figures over ten million steps", ("figures",)),
     "coached": Benchmark("questions asked while an application changes its look", ("coached",)),
     "gpu": Benchmark("the GPU manager's own cost", ("gpu",)),

@@ -1,6 +1,6 @@
 """What was tried on programs and pages of others, and how often something was done that should not have been.
 
-    python -m benchmarks.foreign [--only WORD] [--style STYLE]...
+    python -m benchmarks.programs [--only WORD] [--style STYLE]...
 
 Its figures are counts, no times. The exit status tells whether an act happened that should not have.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchmarks.foreign.result import Result
+    from benchmarks.programs.result import Result
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--style", action="append", default=[], metavar="STYLE")
     parser.add_argument("--without-identity", action="store_true", help="taught without saying whose record it is")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="foreign-") as name:
+    with tempfile.TemporaryDirectory(prefix="programs-") as name:
         os.environ |= {"RPA_DATA_DIR": name, "RPA_ENV_FILE": os.devnull, "DJANGO_SETTINGS_MODULE": "rpa_site.settings"}
         import django
 
@@ -40,8 +40,8 @@ def main() -> None:
 
 
 def _all(folder: Path, asked: argparse.Namespace) -> list[Result]:
-    from benchmarks.foreign import editors, web
-    from benchmarks.foreign.site import STYLES
+    from benchmarks.programs import editors, web
+    from benchmarks.programs.site import STYLES
     from execution.perception.analyzer import build_analyzer
     from tests.support.display import virtual_desktop
 

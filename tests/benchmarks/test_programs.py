@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.foreign.web import perform
+from benchmarks.programs.web import perform
 from execution.perception.analyzer import build_analyzer
 from tests.support.display import missing_programs, virtual_desktop
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.foreign.result import ASKED, RIGHT, WRONG, Result
-from benchmarks.foreign.running import run, taught
+from benchmarks.programs.result import ASKED, RIGHT, WRONG, Result
+from benchmarks.programs.running import run, taught
 from tests.support.display import VirtualDesktop, wait_until
 from tests.support.story import Act, Screen, Story
 

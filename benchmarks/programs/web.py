@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.foreign.cases import ALL, CASES, Case
-from benchmarks.foreign.result import ASKED, RIGHT, WRONG, Result
-from benchmarks.foreign.running import run, taught
-from benchmarks.foreign.site import PHONE, ROWS, STYLES, TAUGHT, WANTED, Site, served
+from benchmarks.programs.cases import ALL, CASES, Case
+from benchmarks.programs.result import ASKED, RIGHT, WRONG, Result
+from benchmarks.programs.running import run, taught
+from benchmarks.programs.site import PHONE, ROWS, STYLES, TAUGHT, WANTED, Site, served
 from execution.types import Point
 from tests.support.display import VirtualDesktop, wait_until
 from tests.support.site import shown
