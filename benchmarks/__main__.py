@@ -26,6 +26,7 @@ BENCHMARKS = {
     "acts": Benchmark("acts that should not have happened, on programs of others", ("programs",), "bench"),
     "analytics": Benchmark("pages of figures over ten million steps", ("figures",)),
     "coached": Benchmark("questions asked while an application changes its look", ("coached",)),
+    "foreign": Benchmark("screens that nobody here drew, taught and found again", ("foreign",)),
     "gpu": Benchmark("the GPU manager's own cost", ("gpu",)),
     "learning": Benchmark("how soon drift is told, and how often wrongly", ("sequential",)),
     "loop": Benchmark("what each stage of a step costs", ("loop",)),

@@ -10,9 +10,10 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,21 +74,55 @@ def read_all(
     `fresh` names what is made anew at all events; `kept` takes what there is, whatever made it; without `unread`
     pictures of which nothing is kept are left out.
     """
-    analyzer = analyzer or build_analyzer()
-    kept_in.mkdir(parents=True, exist_ok=True)
-    makers = dict[str, str]() if kept else {part: _maker(part, analyzer) for part in PARTS}
+    readings = Readings(analyzer or build_analyzer(), kept_in, fresh=fresh, kept=kept)
     digests = _Digests(kept_in / f"{folder.name}.json")
     done, began, said = [], time.perf_counter(), time.perf_counter()
     for screen in screens:
-        kept_as = kept_in / digests.of(folder / screen.picture)
-        if unread or kept_as.with_name(f"{kept_as.name}.pickle").is_file():
-            done.append(_read(screen, folder, set(fresh), makers, analyzer, kept_as))
+        digest = digests.of(folder / screen.picture)
+        if unread or readings.has(digest):
+            done.append(readings.of(screen, digest, partial(_pixels, folder / screen.picture)))
         if time.perf_counter() - said > 30:
             said = time.perf_counter()
             digests.save()
             print(f"  {len(done)} pictures seen after {said - began:.0f} s", flush=True)
     digests.save()
     return done
+
+
+class Readings:
+    """What the eyes make of pictures, kept by the digest of their pixels; the options are those of `read_all`."""
+
+    def __init__(
+        self, analyzer: ScreenAnalyzer, kept_in: Path = FOLDER, *, fresh: Collection[str] = (), kept: bool = False
+    ) -> None:
+        self._analyzer, self._kept_in, self._fresh = analyzer, kept_in, set(fresh)
+        self._makers = dict[str, str]() if kept else {part: _maker(part, analyzer) for part in PARTS}
+        kept_in.mkdir(parents=True, exist_ok=True)
+
+    def has(self, digest: str) -> bool:
+        return self._file(digest).is_file()
+
+    def of(self, screen: Screen, digest: str, pixels: Callable[[], np.ndarray]) -> Read:
+        """The reading of the picture of that digest; `pixels` gives it where it has to be looked at."""
+        path = self._file(digest)
+        known: dict[str, Any] = pickle.loads(path.read_bytes()) if path.is_file() else {}
+        made_by = known.setdefault("makers", {})
+        stale = {part for part, maker in self._makers.items() if made_by.get(part) != maker}
+        missing = [part for part in PARTS if part in self._fresh | stale or part not in known]
+        if "texts" in missing and "elements" not in missing:
+            missing.append("elements")  # made from the texts
+        if missing:
+            picture = pixels()
+            known |= {"digest": digest, "size": Size(picture.shape[1], picture.shape[0])}
+            _fill(known, picture, missing, self._analyzer)
+            made_by |= {part: self._makers[part] for part in missing if part in self._makers}
+            whole = path.with_suffix(f".{os.getpid()}")
+            whole.write_bytes(pickle.dumps(known))
+            whole.replace(path)
+        return Read(screen=screen, **{name: known[name] for name in ("digest", "size", *PARTS)})
+
+    def _file(self, digest: str) -> Path:
+        return self._kept_in / f"{digest}.pickle"
 
 
 class _Digests:
@@ -124,28 +159,6 @@ def _maker(part: str, analyzer: ScreenAnalyzer) -> str:
             hasher.update(file.read_bytes())
     model = analyzer.embedder.model_id if part == "embedding" and analyzer.embedder else ""
     return f"{model}{hasher.hexdigest()}"
-
-
-def _read(
-    screen: Screen, folder: Path, fresh: set[str], makers: Mapping[str, str], analyzer: ScreenAnalyzer, kept: Path
-) -> Read:
-    """`kept` is the file for this picture, named by its digest."""
-    path = kept.with_name(f"{kept.name}.pickle")
-    known: dict[str, Any] = pickle.loads(path.read_bytes()) if path.is_file() else {}
-    made_by = known.setdefault("makers", {})
-    stale = {part for part, maker in makers.items() if made_by.get(part) != maker}
-    missing = [part for part in PARTS if part in fresh | stale or part not in known]
-    if "texts" in missing and "elements" not in missing:
-        missing.append("elements")  # made from the texts
-    if missing:
-        pixels = _pixels(folder / screen.picture)
-        known |= {"digest": kept.name, "size": Size(pixels.shape[1], pixels.shape[0])}
-        _fill(known, pixels, missing, analyzer)
-        made_by |= {part: makers[part] for part in missing if part in makers}
-        whole = path.with_suffix(f".{os.getpid()}")
-        whole.write_bytes(pickle.dumps(known))
-        whole.replace(path)
-    return Read(screen=screen, **{name: known[name] for name in ("digest", "size", *PARTS)})
 
 
 def _fill(known: dict[str, Any], pixels: np.ndarray, missing: list[str], analyzer: ScreenAnalyzer) -> None:

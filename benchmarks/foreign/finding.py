@@ -1,0 +1,52 @@
+"""A target looked for as a run does before it clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from benchmarks.foreign.scoring import Area, Outcome, of_point
+from execution.targeting.judge import needed
+from execution.targeting.resolver import TargetResolver
+from execution.types import ScreenState
+from sentences.said import told_by
+from workflows.choices import EffectClass
+from workflows.graph import TargetSpec
+
+LEVELS = {"P 0.90": EffectClass.OBSERVABLE, "P 0.95": EffectClass.OPAQUE}
+_LEAST = EffectClass.OBSERVABLE  # of these: its answers are written
+
+
+class Question(NamedTuple):
+    """One case: its name, the groups that it is counted in, and the right places, any of which will do."""
+
+    name: str
+    groups: tuple[str, ...]
+    right: tuple[Area, ...]
+
+
+def find(
+    question: Question,
+    target: TargetSpec | ValueError,
+    state: ScreenState,
+    resolver: TargetResolver,
+    *,
+    variables: Mapping[str, str],
+) -> Outcome:
+    """What becomes of it at each level; of what could not be taught nothing is found."""
+    if isinstance(target, ValueError):
+        answer = {"id": question.name, "point": None, "p": 0.0, "said": told_by(target)}
+        verdicts = dict.fromkeys(LEVELS, of_point(None, question.right))
+        return Outcome(groups=question.groups, verdicts=verdicts, answer=answer)
+    found = resolver.resolve(target, state, variables=variables, effect=_LEAST)
+    verdicts = {}
+    for level, effect in LEVELS.items():  # what is found is sure enough for more by its score alone
+        is_sure = found.score >= needed(resolver.similarity_threshold, effect)
+        verdicts[level] = of_point(found.point if is_sure else None, question.right)
+    answer = {
+        "id": question.name,
+        "point": list(found.point) if found.point else None,
+        "p": found.score or (found.runner_up.score if found.runner_up else 0.0),
+        "said": str(found.message),
+    }
+    return Outcome(groups=question.groups, verdicts=verdicts, answer=answer, ms=found.resolve_ms)

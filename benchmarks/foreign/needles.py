@@ -1,0 +1,96 @@
+"""Installers and desktops with boxes that their testers drew: what one release showed, found in another."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.foreign.finding import Question, find
+from benchmarks.foreign.lesson import Demonstration, target_of
+from benchmarks.foreign.scoring import Area, Outcome
+from benchmarks.foreign.seen import Seen, sampled
+from execution.targeting.resolver import TargetResolver
+from execution.types import Box, Point
+from tests.execution.perception.drawing import Pictures
+
+_LIKE = {0.95: "corr 0.95+", 0.8: "corr 0.8+", 0.5: "corr 0.5+", -1.0: "corr < 0.5"}
+_AROUND = 3  # pixels around what is painted over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One thing taught on one picture and looked for on another; `truth` is None where it is not there.
+
+    `erases`: it is also looked for where it was painted over.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    taught: str
+    box: Box
+    click: Point
+    today: str
+    truth: Box | None
+    erases: bool
+
+    @classmethod
+    def of(cls, row: Mapping[str, str]) -> Case:
+        is_there = row["type"] == "pos"
+        plain = "headline" if row["changed"] == row["twin"] == "0" else "changed or twin"
+        group = plain if is_there else "negative"
+        like = next(name for least, name in _LIKE.items() if float(row["corr"] or 0) >= least)
+        return cls(
+            name=row["id"],
+            groups=(group, f"{group}, {row['kind']}", f"{group}, {like}"),
+            taught=f"needles/pictures/{row['taught']}",
+            box=_box(row["box"]),
+            click=Point(*map(int, row["click"].split())),
+            today=f"needles/pictures/{row['today']}",
+            truth=_box(row["truth"]) if is_there else None,
+            erases=row["erase"] == "1",
+        )
+
+
+def _box(numbers: str) -> Box:
+    return Box(*map(int, numbers.split()))
+
+
+def answers(folder: Path, seen: Seen, sample: int | None) -> Mapping[str, Iterator[Outcome]]:
+    with (folder / "needles" / "cases.csv").open(newline="") as file:
+        cases = sampled([Case.of(row) for row in csv.DictReader(file)], sample)
+    return {"by a click": _all(cases, seen, drawn=False), "by a drawn box": _all(cases, seen, drawn=True)}
+
+
+def _all(cases: list[Case], seen: Seen, *, drawn: bool) -> Iterator[Outcome]:
+    for case in cases:
+        yield from answered(case, seen, drawn=drawn)
+
+
+def answered(case: Case, seen: Seen, *, drawn: bool) -> Iterator[Outcome]:
+    """What becomes of it today, and of it painted over, where it was taught by a click or by a drawn box."""
+    store = Pictures()
+    shown = Demonstration(state=seen.state(case.taught), click=case.click, box=case.box if drawn else None)
+    target, resolver = target_of([shown], store), TargetResolver(pictures=store)
+    today = Question(case.name, case.groups, (Area(*case.truth),) if case.truth else ())
+    yield find(today, target, seen.state(case.today), resolver, variables={})
+    if case.erases and case.truth:
+        gone = Question(f"e{case.name[1:]}", ("erased",), ())
+        state = seen.state_of(erased(seen.pixels(case.today), case.truth))
+        yield find(gone, target, state, resolver, variables={})
+
+
+def erased(pixels: np.ndarray, truth: Box) -> np.ndarray:
+    """The same with the truth painted over in the colour that is the commonest above and below it."""
+    height, width = pixels.shape[:2]
+    left, top = max(0, truth.x - _AROUND), max(0, truth.y - _AROUND)
+    right, bottom = min(width, truth.right + _AROUND), min(height, truth.bottom + _AROUND)
+    edge = pixels[[top, bottom - 1], left:right].swapaxes(0, 1).reshape(-1, 3)
+    [(colour, _)] = Counter(map(tuple, edge.tolist())).most_common(1)
+    painted = pixels.copy()
+    painted[top:bottom, left:right] = colour
+    return painted
