@@ -1,0 +1,192 @@
+"""A screen as things: each control and each free text once, whatever saw it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import cv2
+import numpy as np
+
+from execution.perception.cache import digest_of
+from execution.perception.elements.scene import Scene as Parts
+from execution.perception.scene.drawn import bands, gradient, ink_beside
+from execution.perception.scene.joining import joined
+from execution.perception.scene.lines import lines_of
+from execution.perception.scene.thing import PlacedWord, Source, Thing, around
+from execution.types import Box, Element, ElementRole, Point, ScreenState
+
+_PASSIVE = frozenset({ElementRole.TEXT, ElementRole.GROUP})
+_MARKED = frozenset({ElementRole.CHECKBOX, ElementRole.RADIO})
+_SAME, _SAME_BAND = 0.6, 0.75  # of both: boxes of one thing
+_MOST_WORDS = 12  # in a frame that is a thing
+_BESIDE = 6  # pixels
+_MOST_KEPT = 6  # scenes
+_LINES_OF_CONTROL = 3.5  # heights of a letter: a higher control holds more than a caption
+
+
+class Scene:
+    """The words, lines and things of a ScreenState. What is costly is made on first use.
+
+    `grey` and `edges` (its gradient) are uint8 of the frame's height and width.
+    """
+
+    def __init__(self, state: ScreenState) -> None:
+        self.frame, self.size = state.frame, state.frame.size
+        self.grey = np.asarray(cv2.cvtColor(state.frame.pixels, cv2.COLOR_BGR2GRAY))
+        self.lines, pictures = lines_of(state.texts, state.frame)
+        self.words: list[PlacedWord] = [word for line in self.lines for word in line.words]
+        self._word_boxes = np.array([w.box for w in self.words], int).reshape(-1, 4)
+        frames = [f.box for f in Parts(state.frame.pixels, state.texts).frames]
+        self.things: list[Thing] = self._things(state.elements, pictures, frames)
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        return gradient(self.grey)
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many lines read so, in letters alone."""
+        return Counter(line.key for line in self.lines)
+
+    def words_in(self, box: Box) -> list[int]:
+        """Which words have their middle in the box."""
+        x, y, w, h = self._word_boxes.T
+        across, down = x + w / 2, y + h / 2
+        inside = (across >= box.x) & (across <= box.right) & (down >= box.y) & (down <= box.bottom)
+        return np.flatnonzero(inside).tolist()
+
+    def thing_at(self, point: Point) -> Thing | None:
+        """The smallest thing at a point, or right beside it."""
+        at = [t for t in self.things if t.box.grown(1, self.size).contains(point)]
+        if at and (thing := min(at, key=lambda thing: thing.box.area)).source is not Source.BAND:
+            return thing
+        beside = [t for t in self.things if _is_beside(point, t)]
+        return min([*beside, *at], key=lambda thing: thing.box.area, default=None)
+
+    # --- things ---
+    def _things(self, elements: Sequence[Element], pictures: Sequence[Box], frames: Sequence[Box]) -> list[Thing]:
+        found, taken = self._controls(elements)
+        found += self._free_texts(taken)
+        found += self._values()
+        found += [Thing(box, "icon", Source.ELEMENT, sure=0.4) for box in pictures if not _is_in(box, found)]
+        markers = [e.box for e in elements if e.role in _MARKED]  # each is a part of the thing with its caption
+        for box in frames:
+            is_marker = any(box.intersection(marker).area > _SAME * box.area for marker in markers)
+            words = self._said(self.words_in(box))
+            if not is_marker and len(words) < _MOST_WORDS and not _is_in(box, found):
+                found.append(Thing(box, "picture", Source.FRAME, words, sure=0.4))
+        known = np.array([t.box for t in found], float).reshape(-1, 4)
+        for box in ink_beside(self.edges, [*(word.box for word in self.words), *markers]):
+            if not _is_known_ink(box, known):
+                found.append(Thing(box, "picture", Source.INK, sure=0.3))
+        found = joined(found)
+        for box in bands(self.grey):
+            if not _is_in(box, found, _SAME_BAND):
+                found.append(Thing(box, "band", Source.BAND, self._said(self.words_in(box)), sure=0.3))
+        return found
+
+    def _said(self, numbers: Sequence[int]) -> tuple[PlacedWord, ...]:
+        return tuple(self.words[i] for i in numbers)
+
+    def _controls(self, elements: Sequence[Element]) -> tuple[list[Thing], set[int]]:
+        """The controls, from small to large, and which words are in one and are nothing else besides."""
+        found, taken = list[Thing](), set[int]()
+        texts = [e for e in elements if e.role is ElementRole.TEXT]
+        for element in sorted(elements, key=lambda e: e.box.area):
+            if element.role in _PASSIVE:
+                continue
+            box, inside = element.box, self.words_in(element.box)
+            if element.role in _MARKED:
+                if element.text and (caption := _caption_of(element, texts)):
+                    inside = self.words_in(caption)
+                box = around((box, *(self.words[i].box for i in inside)))
+            if _is_in(box, found):
+                continue
+            words = self._said(inside)
+            found.append(Thing(box, element.role.value, Source.ELEMENT, words, element.confidence, element.states))
+            if self._is_line(words) if element.role is ElementRole.LINK else _is_caption(words, element.box):
+                taken.update(inside)
+        return found, taken
+
+    def _is_line(self, words: Sequence[PlacedWord]) -> bool:
+        """Whether a link is all of a line, and not a part of a sentence."""
+        own = set(map(id, words))
+        return any(own.issuperset(map(id, line.words)) for line in self.lines)
+
+    def _free_texts(self, taken: set[int]) -> list[Thing]:
+        """What no control holds, a line each."""
+        found, first = list[Thing](), 0
+        for line in self.lines:
+            free = [i for i in range(first, first + len(line.words)) if i not in taken]
+            first += len(line.words)
+            if free:
+                words = self._said(free)
+                found.append(Thing(around(w.box for w in words), "text", Source.TEXT, words, line.sure))
+        return found
+
+    def _values(self) -> list[Thing]:
+        """What stands behind a label with a colon, in one line with it."""
+        found = []
+        for line in self.lines:
+            label = next(
+                (n for n, word in enumerate(line.words[:3]) if len(word.text) > 1 and word.text[-1] == ":"), None
+            )
+            if label is not None and label + 1 < len(line.words):
+                words = line.words[label + 1 :]
+                found.append(Thing(around(w.box for w in words), "text", Source.VALUE, words, line.sure))
+        return found
+
+
+def _is_beside(point: Point, thing: Thing) -> bool:
+    """Whether a point is so near that a thing is meant: of a text, along its line."""
+    across, down = (thing.box.h if thing.source is Source.TEXT else _BESIDE), _BESIDE
+    x, y, w, h = thing.box
+    return x - across <= point.x < x + w + across and y - down <= point.y < y + h + down
+
+
+def _caption_of(marker: Element, texts: Sequence[Element]) -> Box | None:
+    """Where what a check box says stands: right of it, read as a text of its own."""
+    right = (text.box for text in texts if text.text == marker.text and text.box.x >= marker.box.right)
+    level = [b for b in right if abs(b.center.y - marker.box.center.y) < max(b.h, marker.box.h)]
+    return min(level, key=lambda box: box.x, default=None)
+
+
+def _is_caption(words: Sequence[PlacedWord], box: Box) -> bool:
+    """Whether the words in a control are one line that fills it."""
+    rows = {round(word.box.y / 6) for word in words}
+    return len(rows) == 1 and box.h < _LINES_OF_CONTROL * max(word.box.h for word in words)
+
+
+def _is_in(box: Box, things: Sequence[Thing], share: float = _SAME) -> bool:
+    return any(box.iou(thing.box) > share for thing in things)
+
+
+def _is_known_ink(box: Box, known: np.ndarray) -> bool:
+    """Whether a thing around its middle that is not much larger has that ink."""
+    x, y, w, h = known.T
+    across, down = box.x + box.w / 2, box.y + box.h / 2
+    holds = (x <= across) & (across <= x + w) & (y <= down) & (down <= y + h) & (w * h < 2 * box.area)
+    return bool(holds.any())
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A state by its picture and by what was read and seen on it, which is held here, so that no other has its ids."""
+
+    digest: str
+    texts: int
+    elements: int
+    state: ScreenState = field(compare=False)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _made(seen: _Seen) -> Scene:
+    return Scene(seen.state)
+
+
+def scene_of(state: ScreenState) -> Scene:
+    """The scene of a state, made once: a run asks for several targets on one screen, and looks again before it acts."""
+    return _made(_Seen(digest_of(state.frame), id(state.texts), id(state.elements), state))

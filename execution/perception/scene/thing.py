@@ -1,0 +1,61 @@
+"""A thing on a screen: a control or a free text, once, with its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from execution.types import Box, ElementState
+
+
+class PlacedWord(NamedTuple):
+    """A word, and where it stands on the screen."""
+
+    text: str
+    box: Box
+
+
+class Source(StrEnum):
+    """What saw a thing."""
+
+    ELEMENT = "element"  # the detector
+    FRAME = "frame"  # a frame that the detector takes for no control
+    INK = "ink"  # ink beside the texts
+    TEXT = "text"  # of a line, what is in no control
+    VALUE = "value"  # of a line "label: value"
+    BAND = "band"  # between two level lines
+
+
+@dataclass(slots=True, eq=False)
+class Thing:
+    """`kind` is a guess: an ElementRole's value, "picture" or "band". `words` are its caption in reading order and
+    `caption` their box; where they stand below a picture, `picture` is the box of that. `sure` is how surely it was
+    read or seen, 0 to 1."""
+
+    box: Box
+    kind: str
+    source: Source
+    words: tuple[PlacedWord, ...] = ()
+    sure: float = 1.0
+    states: frozenset[ElementState] = frozenset()
+    picture: Box | None = None
+    text: str = field(init=False)
+    caption: Box | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.text = " ".join(word.text for word in self.words)
+        self.caption = around(word.box for word in self.words) if self.words else None
+
+
+def around(boxes: Iterable[Box]) -> Box:
+    """The box around all of them."""
+    every = list(boxes)
+    x, y = min(b.x for b in every), min(b.y for b in every)
+    return Box(x, y, max(b.right for b in every) - x, max(b.bottom for b in every) - y)
+
+
+def letters_in(text: str) -> int:
+    """How many letters and digits a text has: of a picture that was read there is hardly one."""
+    return sum(c.isalnum() for c in text)
