@@ -23,7 +23,7 @@ pytestmark = pytest.mark.security
 def ask(port: int, path: str) -> int:
     url = f"http://127.0.0.1:{port}"
     headers = {"Referer": f"{url}/?q={NAME}"}
-    return httpx.get(f"{url}{path}?q={NAME}", headers=headers, trust_env=False).status_code
+    return httpx.get(f"{url}{path}?q={NAME}", headers=headers, trust_env=False, timeout=60).status_code
 
 
 def test_daphne_writes_none(tmp_path: Path) -> None:

@@ -44,9 +44,10 @@ def server() -> Iterator[S3Server]:
 
 
 @pytest.fixture(autouse=True)
-def _empty(server: S3Server, settings: Any) -> Iterator[None]:
+def patient(server: S3Server, settings: Any) -> Iterator[PictureStore]:
+    """A store, empty before each test, with all the time that a busy machine takes."""
     settings.STORAGES = settings.STORAGES | {"pictures": server.storage()}
-    yield
+    yield PictureStore()
     server.resume()
     client = server.client()
     for one in client.list_object_versions(Bucket=BUCKET).get("Versions", []):
@@ -255,10 +256,10 @@ def test_what_speaks_no_tls_is_said(server: S3Server, settings: Any) -> None:
 
 
 def test_a_store_that_is_away_is_said_and_not_waited_for_twice(
-    server: S3Server, settings: Any, impatient: None
+    server: S3Server, settings: Any, patient: PictureStore, impatient: None
 ) -> None:
+    digest, other = patient.put(PIXELS), patient.put(pixels(1))
     store = elsewhere(settings, server)
-    digest, other = store.put(PIXELS), store.put(pixels(1))
     store.get(digest)
     server.suspend()
     with pytest.raises(PictureAway, match="does not answer"):
@@ -342,9 +343,10 @@ def test_a_page_shows_it_to_who_may_see_it(server: S3Server, as_viewer: Client, 
 
 @pytest.mark.parametrize("path", ["/pictures/{}.png", "/pictures/{}/part?width=40"])
 def test_a_picture_that_cannot_be_read_now_says_so(
-    server: S3Server, settings: Any, impatient: None, as_viewer: Client, path: str
+    server: S3Server, settings: Any, patient: PictureStore, impatient: None, as_viewer: Client, path: str
 ) -> None:
-    digest = elsewhere(settings, server).put(PIXELS)
+    digest = patient.put(PIXELS)
+    elsewhere(settings, server)
     server.suspend()
     shown = as_viewer.get(path.format(digest), headers={"Accept": "image/avif,image/webp,*/*;q=0.8"})
     assert (shown.status_code, shown["Content-Type"]) == (503, "image/svg+xml")
@@ -359,10 +361,13 @@ def test_a_picture_that_cannot_be_read_now_says_so(
     assert "Les images ne peuvent pas être lues pour l’instant" in read.content.decode()
 
 
-def test_a_page_with_crops_is_there_without_them(server: S3Server, settings: Any, impatient: None) -> None:
+def test_a_page_with_crops_is_there_without_them(
+    server: S3Server, settings: Any, patient: PictureStore, impatient: None
+) -> None:
     from execution.pages.crops import crop
 
-    digest = elsewhere(settings, server).put(PIXELS)
+    digest = patient.put(PIXELS)
+    elsewhere(settings, server)
     assert crop(digest).digest == digest  # type: ignore[union-attr]
     server.suspend()
     away = crop(digest)
@@ -373,15 +378,15 @@ def test_a_page_with_crops_is_there_without_them(server: S3Server, settings: Any
 # --- deleted at night -------------------------------------------------------------------------------------------------
 @pytest.mark.django_db
 def test_at_night_they_go_from_there_and_where_it_is_away_the_next_night(
-    server: S3Server, settings: Any, impatient: None
+    server: S3Server, settings: Any, patient: PictureStore, impatient: None
 ) -> None:
     """S10.4"""
     from analytics import retention
     from analytics.models import PrunedPicture, StorageDay
 
-    store = elsewhere(settings, server)
     Path(settings.DATA_DIR).mkdir()
-    gone, other = store.put(PIXELS), store.put(pixels(1))
+    gone, other = patient.put(PIXELS), patient.put(pixels(1))
+    store = elsewhere(settings, server)
     size = store.size(other)
     PrunedPicture.objects.create(digest=gone)
     server.suspend()
