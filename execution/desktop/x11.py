@@ -152,7 +152,7 @@ class X11Desktop:
         self._connection.close()
 
     def _aim(self, point: Point, began: float) -> None:
-        """Point at it; raises DesktopError where the server stood still since `began`: what is there now is not known."""
+        """Point at it; raises DesktopError where the server stood still since `began`: what is there is not known."""
         self.move(point)
         self._connection.refuse_stale(began, "desktop.not_clicked")
 
