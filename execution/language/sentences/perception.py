@@ -11,6 +11,9 @@ WORDS: Words = {
     "perception.element_detector": _("The element detector"),
     "perception.embedding": _("The embedding"),
     "perception.naming": _("The naming of elements"),
+    "perception.no_reader": _(
+        "No text reader is set up: RPA_OCR_ENGINE is none. Set it to rapidocr and start the product again."
+    ),
     "perception.late": _("%(part)s has not come back within %(n)g s."),
     "perception.hangs": _("%(part)s hangs on an earlier screen and is not asked until it comes back."),
     "perception.failed": _("%(part)s failed: %(error)s."),

@@ -101,7 +101,7 @@ class TestCaptions:
             text("Far below", 88, 170),
             text("Aside", 150, 136),
             text("Above", 96, 80),
-            text("A sentence that is far wider than the picture over it", -98, 136),
+            text("A sentence that is far wider than the picture over it", -86, 136),
             text("Value", 96, 136, source=Source.VALUE),
             text("Save", 96, 136, kind="button", source=Source.ELEMENT),
         ],
