@@ -9,7 +9,6 @@ from django.db.models import Q
 from django.utils import timezone
 
 from execution.models.work import InPieces, WorkState
-from sentences.said import to_json
 
 LEASE = timedelta(minutes=5)  # prolonged with every piece
 
@@ -42,7 +41,7 @@ def leave(row: InPieces) -> None:
 def end(row: InPieces, state: str, problem: str = "") -> None:
     """Unless it was stopped meanwhile, or is another's."""
     mine = _rows(row).filter(state=WorkState.RUNNING, lease_until=row.lease_until)
-    mine.update(state=state, problem=to_json(problem), ended_at=timezone.now(), lease_until=None)
+    mine.update(state=state, problem=problem, ended_at=timezone.now(), lease_until=None)
     row.refresh_from_db()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.test import Client
-from django.utils import timezone
+from django.utils import timezone, translation
 from django_tasks_db.models import DBTaskResult
 
 from analytics.models import StorageDay
@@ -22,7 +22,9 @@ from execution.behind.leases import Taken, stop
 from execution.behind.pieces import Piece
 from execution.models import Job, Replay
 from execution.models.work import WorkState
+from execution.perception.ocr.base import ReaderUnavailable
 from execution.replay.asking import ask_for
+from sentences.said import say, worded
 from tests.execution.replay.test_replaying import done as ran
 from workflows.models import Workflow
 
@@ -104,6 +106,18 @@ def test_what_fails_says_why_and_keeps_what_was_done(counting: Any) -> None:
     assert (job.state, job.done, job.problem, written) == ("failed", 3, "OSError: no room", [0, 1, 2])
     assert tasks.take_up() == 0
     assert wanted().pk != job.pk
+
+
+def test_why_it_failed_is_kept_as_a_sentence_for_every_reader(counting: Any) -> None:
+    def fails() -> None:
+        raise ReaderUnavailable(say("perception.no_reader"))
+
+    counting(at=0, what=fails)
+    with pytest.raises(ReaderUnavailable):
+        tasks.do_job.call(wanted().job_id)
+    problem = Job.objects.get().problem
+    with translation.override("fr"):
+        assert worded(problem).startswith("Aucun lecteur de texte")
 
 
 def test_whoever_was_overtaken_keeps_nothing_more(counting: Any) -> None:
