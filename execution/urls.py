@@ -26,6 +26,7 @@ from execution.pages.pictures import picture, picture_part, robot_frame, run_fra
 from execution.pages.replays import replay, replay_stop, replays
 from execution.pages.robots import robot_maintenance, robot_tags, robots
 from execution.pages.runs import runs
+from execution.pages.scene import picture_scene
 from execution.pages.start import start
 from execution.pages.teach import teach, teach_new
 from execution.pages.texts import texts
@@ -74,6 +75,7 @@ urlpatterns = [
     path("runs/<str:execution_id>/pauses/<int:pause>/screen", run_pause_screen, name="run_pause_screen"),
     path("pictures/<str:digest>.png", picture, name="picture"),
     path("pictures/<str:digest>/part", picture_part, name="picture_part"),
+    path("pictures/<str:digest>/scene", picture_scene, name="picture_scene"),
     path("teach/new", teach_new, name="teach_new"),
     path("teach/mend/<str:execution_id>/<int:index>", mend, name="teach_mend"),
     path("teach/<str:lesson_id>", teach, name="teach"),

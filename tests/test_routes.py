@@ -205,6 +205,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "step_export": (VIEW, None),
     "api_execution_mark": (None, OPERATE),
     "picture_part": (VIEW, None),
+    "picture_scene": (VIEW, OPERATE),
     "picture": (VIEW, None),
     "robots": (VIEW, None),
     "robot_maintenance": (None, OPERATE),

@@ -44,6 +44,7 @@ def _picture() -> dict[str, object]:
         "picture_gone": _("This picture is no longer kept."),
         "typed": _("typed: %(text)s"),
         "pressed": _("pressed: %(keys)s"),
+        "what_robot_sees": _("What the robot sees"),
         "no_texts": _("No text was read on this screen, or it is no longer kept."),
         "search_text": _("Where else was this read?"),
     }

@@ -8,14 +8,17 @@ export function textsView(store) {
   const screens = new Map();
   let shown = null;
   return async () => {
-    const index = store.selected?.index;
-    if (panel.hidden || index === undefined || index === shown) return;
-    shown = index;
+    const { index } = store.selected ?? {};
+    const picture = store.focus?.picture_before ?? "";
+    const key = `${index} ${picture}`; // the step may be chosen before its pictures are told
+    if (panel.hidden || index === undefined || key === shown) return;
+    shown = key;
     if (!screens.has(index)) screens.set(index, fetch(store.screenUrl(index), { credentials: "same-origin", headers: { Accept: "application/json" } }).then((response) => (response.ok ? response.json() : null)).catch(() => null));
     const screen = await screens.get(index);
-    if (shown !== index) return;
+    if (shown !== key) return;
     const texts = screen?.perception?.detected_text ?? [];
     const found = store.run.search ? (words) => h("a", { href: `${store.run.search}?q=${encodeURIComponent(words)}`, title: say("search_text") }, words) : (words) => words;
-    fill(panel, texts.length ? h("ul", { class: "read-texts" }, texts.map((words) => h("li", {}, found(words)))) : h("p", { class: "muted" }, icon("typography"), " ", say("no_texts")));
+    const scene = picture && store.run.scene ? h("p", { class: "small" }, h("a", { href: store.run.scene.replace("0".repeat(64), picture) }, icon("eye"), " ", say("what_robot_sees"))) : null;
+    fill(panel, scene, texts.length ? h("ul", { class: "read-texts" }, texts.map((words) => h("li", {}, found(words)))) : h("p", { class: "muted" }, icon("typography"), " ", say("no_texts")));
   };
 }
