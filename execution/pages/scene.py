@@ -79,9 +79,7 @@ def picture_scene(request: HttpRequest, digest: str) -> HttpResponse:
         "no_reader": worded(say("perception.no_reader")) if settings.RPA_OCR_ENGINE == NO_READER else "",
     }
     part = request.headers.get("HX-Request") == "true"
-    response = render(request, "execution/_scene.html" if part else "execution/scene.html", context)
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return render(request, "execution/_scene.html" if part else "execution/scene.html", context)
 
 
 @permitted(OPERATE)

@@ -122,6 +122,12 @@ def test_the_texts_are_in_no_row_and_go_after_a_day(url: str, worker: Watched, a
     assert "Read this screenshot" in page
 
 
+def test_a_file_that_is_lost_is_read_again(url: str, worker: Watched, asked: Look, client: Client) -> None:
+    asked()
+    files().delete(Job.objects.get().place["file"])
+    assert "Read this screenshot" in client.get(url).content.decode()
+
+
 def test_of_a_picture_that_is_gone_nothing_is_told(url: str, worker: Watched, asked: Look, client: Client) -> None:
     asked()
     store = PictureStore()
@@ -166,7 +172,7 @@ def test_one_picture_is_read_at_a_time(url: str, asked: Look, canvas: Canvas, cl
     other = f"/pictures/{PictureStore().put(canvas.pixels)}/scene"
     assert "Another screenshot is being read" in asked(other)
     assert Job.objects.count() == 1
-    asked()
+    assert "Another screenshot" not in asked()
     assert Job.objects.count() == 1, "the same one is not asked for twice"
     Job.objects.update(created_at=timezone.now() - timedelta(minutes=1))
     assert "Another screenshot" not in asked(other), "what nobody takes up holds up nobody"

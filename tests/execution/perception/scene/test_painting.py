@@ -40,10 +40,16 @@ def test_what_is_within_a_thing_stays_in_sight() -> None:
     assert (painted(WHITE, [thing(Box(100, 80, 60, 30))])[166:214, 206:314] == 255).all()
 
 
-def test_what_it_is_and_says_is_written_beside_it() -> None:
+def test_what_it_is_and_says_is_written_in_its_tag() -> None:
+    tag = painted(np.full_like(WHITE, 200), [thing(Box(100, 80, 60, 30))])[144:160, 200:260].reshape(-1, 3)
+    assert (tag == 255).all(axis=1).any()
+    assert (tag.astype(int).max(axis=1) - tag.min(axis=1) > 100).any()
+
+
+def test_of_two_things_in_one_place_both_tags_are_seen() -> None:
     box = Box(100, 80, 60, 30)
-    said, silent = (painted(WHITE, [thing(box, says=text)]) for text in ("Save", ""))
-    assert (said[130:160] != silent[130:160]).any()
+    alone, both = (painted(WHITE, things) for things in ([thing(box)], [thing(box), thing(box, Source.INK)]))
+    assert (alone[140:160, 204:300] == both[140:160, 204:300]).all()
 
 
 def test_tags_cover_neither_each_other_nor_the_edge() -> None:
