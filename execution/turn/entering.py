@@ -13,7 +13,7 @@ from dataclasses import replace
 from unicodedata import category
 
 from execution.desktop.base import DesktopError, DesktopLost
-from execution.desktop.capture import settle
+from execution.desktop.capture import looks, settle
 from execution.perception.changes import find_changes
 from execution.targeting.boxes import text_lines_in
 from execution.turn import acting
@@ -127,16 +127,14 @@ def _no_sign(stages: Stages, before: Pictured, box: Box) -> str:
 
     A place that was not taken for a field has to show it too: keys would go to whatever has the focus.
     """
-    until = time.monotonic() + SIGN_S
     around = box.grown(_RING_PX, before.frame.size)
-    while True:
+    for _look in looks(SIGN_S):
         now = stages.eyes.glance()
         changes = find_changes(before.frame.pixels, now.frame.pixels)
         if changes is None or changes.touches(around):
             return ""
-        if time.monotonic() >= until:
-            return say("turn.no_focus_seen")
         time.sleep(LOOK_EVERY_S)
+    return say("turn.no_focus_seen")
 
 
 def _may_change(box: Box, known: ScreenState) -> list[Box]:

@@ -87,8 +87,9 @@ def test_where_nothing_shows_that_it_was_entered_nothing_is_typed(role: str, aft
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_caret_that_shows_late_is_a_sign(role: str) -> None:
+def test_a_caret_that_shows_late_is_a_sign(role: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A text area that has the focus already shows nothing of the click but its caret, once it blinks."""
+    monkeypatch.setattr(entering, "SIGN_S", 30.0)
     status, message, acts = typed(frame(), frame(), frame((CARET, 0)), role=role)
     assert (status, message) == (ActionStatus.DONE, "")
     assert acts == ["click", "press", "penicillin"]
