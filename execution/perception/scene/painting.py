@@ -15,12 +15,12 @@ from execution.types import Box
 _LARGER = 2  # times the picture, so that what is written beside a thing can be read
 _SIZE, _LONGEST = 12, 32  # pixels; letters
 _COLOURS = {
-    Source.ELEMENT: (201, 42, 42),
-    Source.FRAME: (43, 138, 62),
-    Source.INK: (156, 54, 181),
-    Source.TEXT: (24, 100, 171),
-    Source.VALUE: (11, 114, 133),
-    Source.BAND: (73, 80, 87),
+    Source.ELEMENT: "#c92a2a",
+    Source.FRAME: "#2b8a3e",
+    Source.INK: "#9c36b5",
+    Source.TEXT: "#1864ab",
+    Source.VALUE: "#0b7285",
+    Source.BAND: "#6b7480",
 }
 
 
@@ -40,7 +40,7 @@ def painted(pixels: np.ndarray, things: Sequence[Thing]) -> np.ndarray:
         tag = _free_place(box, int(pen.textlength(said, font(_SIZE))) + 6, Box(0, 0, *image.size), tags)
         tags.append(tag)
         pen.rectangle((tag.x, tag.y, tag.right - 1, tag.bottom - 1), fill=_COLOURS[thing.source])
-        pen.text((tag.x + 3, tag.y + 1), said, font=font(_SIZE), fill=(255, 255, 255))
+        pen.text((tag.x + 3, tag.y + 1), said, font=font(_SIZE), fill="white")
     return np.asarray(cv2.cvtColor(np.asarray(image), cv2.COLOR_RGB2BGR))
 
 
