@@ -141,14 +141,22 @@ class Word(NamedTuple):
 class TextLine:
     """One line of text as it was read. A screen's text is level: its polygon is the four corners of its box.
 
-    `words` are its words from the left, as far as the reader tells them; of a line that was cut or joined afterwards it
-    is empty.
+    `words` are its words from the left, as far as the reader tells them; a line that was cut afterwards, or says
+    something else by now, has none: what was hidden in its text stands nowhere.
     """
 
     text: str
     box: Box
     confidence: float = 1.0
     words: tuple[Word, ...] = field(default=(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.words and not self._is_of_words():
+            object.__setattr__(self, "words", ())
+
+    def _is_of_words(self) -> bool:
+        said = "".join(word.text for word in self.words)
+        return said == "".join(self.text.split()) and self.words[-1].right <= self.box.w
 
     @property
     def polygon(self) -> tuple[Point, Point, Point, Point]:

@@ -32,7 +32,8 @@ def parts_of(line: TextLine, box: Box, frame: Frame) -> Iterator[tuple[TextLine,
     if line.box.x >= box.x - _MARGIN and line.box.right <= box.right + _MARGIN:
         yield line, True
         return
-    words, spans = words_of(line, frame), spans_of(line, frame)
+    words = words_of(line, frame)
+    spans = spans_of(words, line.text)
     sides = [(box.contains(word.box.center), word.box.center.x < box.x) for word in words]
     for (is_inside, _), run in groupby(range(len(words)), key=sides.__getitem__):
         at = list(run)

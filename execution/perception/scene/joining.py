@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from execution.perception.elements.layout import union
 from execution.perception.scene.drawn import LARGEST_PICTURE
-from execution.perception.scene.thing import Source, Thing, around, letters_in
+from execution.perception.scene.thing import Source, Thing, letters_in
 from execution.types import Box
 
 _PIECES = frozenset({"icon", "picture", "button", "checkbox", "radio", "field", "link"})
@@ -42,14 +43,14 @@ def _as_pictures(things: Sequence[Thing]) -> list[Thing]:
         near = Box(one.box.x - 1, one.box.y - 1, one.box.w + 2, one.box.h + 2)
         for j in range(i):
             other = pieces[j].box
-            if near.intersection(other).area and max(around((one.box, other))[2:]) <= LARGEST_PICTURE:
+            if near.intersection(other).area and max(union((one.box, other))[2:]) <= LARGEST_PICTURE:
                 owner[root(i)] = root(j)
     groups = dict[int, list[Thing]]()
     for i, one in enumerate(pieces):
         groups.setdefault(root(i), []).append(one)
     found = [thing for thing in things if not _is_piece(thing)]
     for group in groups.values():
-        box = around(thing.box for thing in group)
+        box = union(thing.box for thing in group)
         if len(group) == 1 or max(box[2:]) > _LARGEST:
             found += group
             continue
@@ -74,7 +75,7 @@ def _with_captions(things: Sequence[Thing]) -> list[Thing]:
 def _whole(picture: Thing, text: Thing | None) -> Thing:
     if text is None:
         return picture
-    box = around((picture.box, text.caption or text.box))
+    box = union((picture.box, text.caption or text.box))
     return Thing(box, "icon", Source.ELEMENT, text.words, text.sure, picture.states, picture=picture.box)
 
 

@@ -10,12 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from execution.language.fuzzy import folded
 from execution.language.joining import part_of
-from execution.perception.scene.thing import PlacedWord, around, letters_in
+from execution.language.letters import alone
+from execution.perception.elements.layout import union
+from execution.perception.scene.thing import PlacedWord, letters_in
 from execution.types import Box, Frame, TextLine
 
-_SIGNS = re.compile(r"[\W_]+")
 _WORD = re.compile(r"\S+")
 _ARROWS = frozenset("<>«»‹›≤≥←→↑↓+×")
 _INK = 40  # of 255, from the ground
@@ -34,12 +34,7 @@ class Line:
     @cached_property
     def key(self) -> str:
         """Its letters and digits, without case and accents."""
-        return letters_of(self.text)
-
-
-def letters_of(text: str) -> str:
-    """Letters and digits alone, without case and accents."""
-    return _SIGNS.sub("", folded(text))
+        return alone(self.text)
 
 
 def lines_of(texts: Sequence[TextLine], frame: Frame) -> tuple[list[Line], list[Box]]:
@@ -55,7 +50,7 @@ def lines_of(texts: Sequence[TextLine], frame: Frame) -> tuple[list[Line], list[
         words, signs = _without_signs(words)
         pictures += signs
         said = " ".join(word.text for word in words)
-        lines.append(Line(words, around(word.box for word in words), said, read.confidence))
+        lines.append(Line(words, union(word.box for word in words), said, read.confidence))
     return lines, pictures
 
 
@@ -69,11 +64,11 @@ def words_of(line: TextLine, frame: Frame) -> tuple[PlacedWord, ...]:
     return tuple(PlacedWord(line.text[a:b], box) for (a, b), box in zip(spans, places, strict=True))
 
 
-def spans_of(line: TextLine, frame: Frame) -> list[tuple[int, int]]:
+def spans_of(words: Sequence[PlacedWord], text: str) -> list[tuple[int, int]]:
     """Which letters of a line's text each of its words is."""
     spans, at = list[tuple[int, int]](), 0
-    for word in words_of(line, frame):
-        at = line.text.index(word.text, at)
+    for word in words:
+        at = text.index(word.text, at)
         spans.append((at, at := at + len(word.text)))
     return spans
 

@@ -11,11 +11,12 @@ import cv2
 import numpy as np
 
 from execution.perception.cache import digest_of
+from execution.perception.elements.layout import union
 from execution.perception.elements.scene import Scene as Parts
 from execution.perception.scene.drawn import bands, gradient, ink_beside
 from execution.perception.scene.joining import joined
 from execution.perception.scene.lines import lines_of
-from execution.perception.scene.thing import PlacedWord, Source, Thing, around
+from execution.perception.scene.thing import PlacedWord, Source, Thing
 from execution.types import Box, Element, ElementRole, Point, ScreenState
 
 _PASSIVE = frozenset({ElementRole.TEXT, ElementRole.GROUP})
@@ -102,7 +103,7 @@ class Scene:
             if element.role in _MARKED:
                 if element.text and (caption := _caption_of(element, texts)):
                     inside = self.words_in(caption)
-                box = around((box, *(self.words[i].box for i in inside)))
+                box = union((box, *(self.words[i].box for i in inside)))
             if _is_in(box, found):
                 continue
             words = self._said(inside)
@@ -124,7 +125,7 @@ class Scene:
             first += len(line.words)
             if free:
                 words = self._said(free)
-                found.append(Thing(around(w.box for w in words), "text", Source.TEXT, words, line.sure))
+                found.append(Thing(union(w.box for w in words), "text", Source.TEXT, words, line.sure))
         return found
 
     def _values(self) -> list[Thing]:
@@ -136,7 +137,7 @@ class Scene:
             )
             if label is not None and label + 1 < len(line.words):
                 words = line.words[label + 1 :]
-                found.append(Thing(around(w.box for w in words), "text", Source.VALUE, words, line.sure))
+                found.append(Thing(union(w.box for w in words), "text", Source.VALUE, words, line.sure))
         return found
 
 

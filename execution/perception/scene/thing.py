@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from execution.perception.elements.layout import union
 from execution.types import Box, ElementState
 
 
@@ -46,14 +46,7 @@ class Thing:
 
     def __post_init__(self) -> None:
         self.text = " ".join(word.text for word in self.words)
-        self.caption = around(word.box for word in self.words) if self.words else None
-
-
-def around(boxes: Iterable[Box]) -> Box:
-    """The box around all of them."""
-    every = list(boxes)
-    x, y = min(b.x for b in every), min(b.y for b in every)
-    return Box(x, y, max(b.right for b in every) - x, max(b.bottom for b in every) - y)
+        self.caption = union(word.box for word in self.words) if self.words else None
 
 
 def letters_in(text: str) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from execution.teaching.evidence import teach_target
 from execution.teaching.parts import text_beside, text_in
-from execution.types import Box, Element, ElementRole, ScreenState, TextLine
+from execution.types import Box, Element, ElementRole, ScreenState, TextLine, Word
 from tests.execution.perception.drawing import Canvas, Pictures
 
 
@@ -88,3 +88,11 @@ def test_its_twins_are_counted_where_they_are_parts_of_lines_too() -> None:
         state = replace(state, texts=(*(t for t in state.texts if t not in (one, other)), whole))
     target = teach_target(state.frame, elements[2].box, label="x", state=state, click=None, store=Pictures())
     assert (target.text, target.number, target.alike) == ("Edit", 2, 3)
+
+
+def test_a_line_in_which_something_was_hidden_is_cut_by_what_it_says_now() -> None:
+    words = (Word("Mail:", 0, 40), Word("anna@ward.org", 46, 150))
+    line = TextLine(text="Mail: anna@ward.org", box=Box(100, 100, 150, 14), words=words)
+    state = replace(Canvas(900, 300).state(), texts=(replace(line, text="Mail: •••"),))
+    beside = text_beside(Box(90, 90, 60, 34), state)
+    assert "anna" not in " ".join(part.text for part in beside)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from execution.perception.scene.lines import letters_of, lines_of, spans_of, words_of
+from execution.perception.scene.lines import lines_of, spans_of, words_of
 from execution.types import Box, Frame, TextLine, Word
 from tests.execution.perception.drawing import DARK, LIGHT, Canvas, frame
 
@@ -64,7 +64,7 @@ def test_spans_say_which_letters_each_word_is_of_equal_words_too() -> None:
     line = TextLine(
         text="to be: to", box=Box(0, 0, 90, 14), words=(Word("to", 0, 20), Word("be:", 25, 60), Word("to", 65, 90))
     )
-    assert spans_of(line, BLANK) == [(0, 2), (3, 6), (7, 9)]
+    assert spans_of(words_of(line, BLANK), line.text) == [(0, 2), (3, 6), (7, 9)]
 
 
 class TestLinesOf:
@@ -75,7 +75,7 @@ class TestLinesOf:
     def test_a_line_is_its_words(self) -> None:
         [line], pictures = lines_of([self.read(Word("Été", 0, 30), Word("2026", 36, 70))], BLANK)
         assert (line.text, line.box, line.sure) == ("Été 2026", Box(100, 40, 70, 16), 0.9)
-        assert line.key == letters_of("ete-2026") == "ete2026"
+        assert line.key == "ete2026"
         assert pictures == []
 
     @pytest.mark.parametrize(("texts", "kept", "signs"), [

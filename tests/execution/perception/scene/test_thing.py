@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from execution.perception.elements.layout import union
 from execution.perception.scene import PlacedWord, Source, Thing
-from execution.perception.scene.thing import around
 from execution.types import Box
 
 
@@ -19,4 +19,4 @@ def test_without_words_there_is_no_caption() -> None:
 
 
 def test_the_box_around_several() -> None:
-    assert around(iter([Box(10, 10, 5, 5), Box(2, 12, 4, 20), Box(11, 9, 1, 1)])) == Box(2, 9, 13, 23)
+    assert union(iter([Box(10, 10, 5, 5), Box(2, 12, 4, 20), Box(11, 9, 1, 1)])) == Box(2, 9, 13, 23)
