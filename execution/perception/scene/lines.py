@@ -75,7 +75,7 @@ def spans_of(words: Sequence[PlacedWord], text: str) -> list[tuple[int, int]]:
 
 def _by_ink(line: TextLine, count: int, frame: Frame) -> list[Box]:
     """Where so many words stand between the widest gaps of the ink; nothing where there are fewer gaps."""
-    runs = _inked(line.box, frame)
+    runs = _inked(line.box, frame) if count else []
     gaps = sorted(range(1, len(runs)), key=lambda i: runs[i - 1][1] - runs[i][0])[: count - 1]
     if not runs or len(gaps) < count - 1:
         return []
@@ -86,7 +86,10 @@ def _by_ink(line: TextLine, count: int, frame: Frame) -> list[Box]:
 
 def _inked(box: Box, frame: Frame) -> list[tuple[int, int]]:
     """The columns of a line that hold ink, from the left: those that are not of one colour, as ground and frame are."""
-    columns = np.ptp(frame.crop(Box(box.x, box.y - 1, box.w, box.h + 2)), axis=0).max(axis=1) > _INK
+    shown = frame.crop(Box(box.x, box.y - 1, box.w, box.h + 2))
+    if not shown.size:
+        return []
+    columns = np.ptp(shown, axis=0).max(axis=1) > _INK
     edges = np.flatnonzero(np.diff(np.concatenate(([0], columns.astype(int), [0]))))
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 

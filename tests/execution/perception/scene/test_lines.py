@@ -117,3 +117,11 @@ class TestLinesOf:
 
     def test_nothing_was_read(self) -> None:
         assert lines_of([TextLine(text=" ", box=Box(0, 0, 9, 9))], BLANK) == ([], [])
+
+
+@pytest.mark.parametrize(("text", "box"), [("  ", Box(20, 20, 90, 16)), ("Save", Box(20, -47, 90, 16))])
+def test_a_line_without_words_and_one_beside_the_screen_break_nothing(text: str, box: Box) -> None:
+    canvas = Canvas(200, 80)
+    canvas.text("Save now", 20, 20)
+    seen = words_of(TextLine(text=text, box=box), frame(canvas.pixels))
+    assert [word.text for word in seen] == text.split()
