@@ -1,21 +1,24 @@
-"""Fitting the judge of targets, and what it says of programs and themes that it was not fitted on.
+"""Fitting the judge of targets, and what it says of programs that it was not fitted on.
 
-`python -m benchmarks.judging` measures the pairs of the drift corpus once (build/bench/judging) and prints, for
-folds by program and for folds by theme, what a judge fitted on the other folds does; `--fit` writes `fitted.json`.
+`python -m benchmarks.judging` measures the pairs of the drift corpus and the foreign sets once (build/bench/judging)
+and prints what judges that were fitted on the other families say of each; `--fit` writes `fitted.json`. A family is a
+program of the corpus, a picture that needles were taught on, or a task of MiniWoB++.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import pickle
 import random
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,71 +26,93 @@ import numpy as np
 
 from benchmarks.drift.pairs import Pair, Truth, load_all
 from benchmarks.screens.corpus import ROOT
-from benchmarks.targeting_methods import Pictures, Scene, read_screens, scene, taught
-from execution.language.screen_texts import ScreenWords
-from execution.targeting.context import Context
-from execution.targeting.features import ALL, NAMES, PLACES, SCREEN, SUMS, completed
-from execution.targeting.judge import FITTED, Judge
-from execution.targeting.vetoes import veto
-from execution.targeting.weighing import measure
+from execution.targeting.comparison import FEATURES, NAMES, Compared
+from execution.targeting.judge import FITTED, HERE_NAMES, HERE_SIGNS, STANDING, Judge, Trees, standing
 
 KEPT = ROOT / "build" / "bench" / "judging"
+FOREIGN = ROOT.parent / "shared" / "foreign"
 FOLDS = 5
-LEVELS = (0.5, 0.8, 0.9, 0.95)
-_TREES, _LEAVES, _RATE, _LEAST_IN_LEAF, _RIDGE, _FEATURES = 500, 31, 0.05, 20, 2.0, 0.3
-_BLINDED = 0.5  # of the pairs that are learned from once more with something unseen
-_BLINDED_WEIGHT = 0.5
-_NEWTON, _STEADY = 25, 1e-3  # steps to the calibration, and what keeps them short
-_UNSEEN = (("picture",), ("text",), ("around",), ("kind",), ("place",), ("picture", "place"), ("around", "kind"))
+LEVELS = (0.75, 0.90, 0.95)
+DRIFT, NEEDLES, MINIWOB = "drift", "needles", "miniwob"
 SAME, _SAME_EVERY = "same", 5
+_PAINTED = frozenset({"erased", "painted"})  # they teach which it is, and hardly how often it is nowhere
+_THERE = frozenset({"covered", "ambiguous"})  # it is there, and is refused for what is seen beside that
+_PAINTED_WEIGHT = 0.1
+_OTHERS = 3.0  # how much all that are not it weigh beside the one that is
+_SEEDS = 2
 _SEED = 5
+_PLAIN = {"objective": "binary", "verbose": -1, "deterministic": True, "num_threads": 2, "max_bin": 63,
+          "bagging_fraction": 0.8, "bagging_freq": 1}  # fmt: skip
+WHICH = {**_PLAIN, "num_leaves": 12, "learning_rate": 0.06, "min_data_in_leaf": 25, "feature_fraction": 0.45,
+         "lambda_l2": 5.0, "seed": 1}  # fmt: skip
+HERE = {**_PLAIN, "num_leaves": 8, "learning_rate": 0.05, "min_data_in_leaf": 12, "feature_fraction": 0.5,
+        "lambda_l2": 8.0}  # fmt: skip
+_WHICH_TREES, _HERE_TREES = 300, 400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """One pair measured: `features` (places, features), `right` and `vetoed` (places,)."""
+    """A target looked for on one screen: its candidates compared, and which of them are right (candidates,)."""
 
-    pair: Pair
-    features: np.ndarray
+    name: str
+    part: str
+    family: str
+    kind: str
+    is_there: bool
+    found: Compared
     right: np.ndarray
-    vetoed: np.ndarray
-    ms: float
+
+    @property
+    def fold(self) -> int:
+        return int(hashlib.blake2b(f"{self.part}/{self.family}".encode(), digest_size=4).hexdigest(), 16) % FOLDS
 
 
-def sample(on: Scene) -> Sample:
-    pair, pictures = on.pair, Pictures()
-    target = taught(on, pictures)
-    started = time.perf_counter()
-    context = Context(
-        target=target, state=on.seen, variables=pair.variables, pictures=pictures,
-        words=ScreenWords(on.seen.texts),
-    )  # fmt: skip
-    found = measure(context)
-    ms = (time.perf_counter() - started) * 1000
-    here = pair.truth is Truth.HERE
-    right = [here and any(box.contains(p.box.center) for box in pair.boxes) for p in found.proposed]
-    vetoed = [bool(veto(signs, context)) for signs in found.signs]
-    return Sample(pair, found.features, np.array(right, bool), np.array(vetoed, bool), ms)
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What a judge that does not know its family says of a sample: P of its best place, and whether that is right."""
+
+    sample: Sample
+    chance: float
+    is_right: bool
 
 
-def collect(pairs: Sequence[Pair], screens: dict[str, Any], file: Path, *, keep_readings: bool = False) -> list[Sample]:
-    """All pairs measured; what a broken-off run measured is kept."""
-    kept: dict[str, Sample] = pickle.loads(file.read_bytes()) if file.is_file() else {}
-    left = [pair for pair in pairs if _key(pair) not in kept]
-    reads = read_screens(left, screens, kept=keep_readings)
-    started = time.monotonic()
-    for number, pair in enumerate(left, 1):
-        try:
-            kept[_key(pair)] = sample(
-                scene(pair, reads[f"{pair.part}/{pair.taught}"], reads[f"{pair.part}/{pair.seen}"])
-            )
-        except ValueError as refusal:  # nothing that could be taught there
-            print(f"{pair.name}: {refusal}", flush=True)
-        if number % 200 == 0 or number == len(left):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(pickle.dumps(kept))
-            print(f"{number} of {len(left)} pairs after {time.monotonic() - started:.0f} s", flush=True)
-    return [kept[_key(pair)] for pair in pairs if _key(pair) in kept]
+# --- measuring ---
+def samples_of(folder: Path, every: int, *, keep_readings: bool) -> Iterator[Sample]:
+    """The drift corpus and, where they lie there, the foreign sets."""
+    from benchmarks.foreign import miniwob, needles
+    from benchmarks.foreign.seen import Seen
+    from benchmarks.targeting_methods import question, read_screens
+
+    screens, pairs = load_all()
+    pairs = [*pairs, *unchanged(pairs)]
+    random.Random(_SEED).shuffle(pairs)
+    pairs = sorted(pairs[::every], key=lambda pair: (pair.part, pair.taught, pair.seen))
+    reads = read_screens(pairs, screens, kept=keep_readings)
+    asked = (question(pair, reads) for pair in pairs if reads.keys() >= {pair.taught_on, pair.seen_on})
+    yield from measured(DRIFT, (one for one in asked if one is not None))
+    if (folder / "needles").is_dir():
+        yield from measured(NEEDLES, needles.questions(folder, Seen(folder)))
+    if (folder / "miniwob").is_dir():
+        yield from measured(MINIWOB, miniwob.questions(folder, Seen(folder)))
+
+
+def measured(part: str, questions: Iterable[Any]) -> Iterator[Sample]:
+    """Each question's candidates; of what could not be taught there are none to learn from."""
+    from execution.language.screen_texts import ScreenWords
+    from execution.targeting.context import Context
+    from execution.targeting.weighing import measure
+
+    for one in questions:
+        if isinstance(one.target, ValueError):
+            continue
+        context = Context(
+            target=one.target, state=one.state, variables=one.variables, pictures=one.pictures,
+            words=ScreenWords(one.state.texts),
+        )  # fmt: skip
+        found = measure(context)
+        right = [any(area.holds(candidate.point) for area in one.right) for candidate in found.candidates]
+        plain = replace(found, candidates=())  # which are large
+        yield Sample(one.name, part, one.family, one.groups[0], bool(one.right), plain, np.array(right, bool))
 
 
 def unchanged(pairs: Sequence[Pair]) -> list[Pair]:
@@ -99,93 +124,56 @@ def unchanged(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
-def _key(pair: Pair) -> str:
-    return f"{pair.part}/{pair.kind}/{pair.name}"
+def collected(folder: Path, every: int, file: Path, *, keep_readings: bool) -> list[Sample]:
+    """All samples, from the file if it is there."""
+    if file.is_file():
+        return list(pickle.loads(file.read_bytes()))
+    found, began = list[Sample](), time.monotonic()
+    for one in samples_of(folder, every, keep_readings=keep_readings):
+        found.append(one)
+        if len(found) % 500 == 0:
+            print(f"  {len(found)} samples after {time.monotonic() - began:.0f} s", flush=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(pickle.dumps(found))
+    return found
 
 
 # --- fitting ---
-def fit(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Trees over the places of all samples, as `fitted.json` has them, not yet calibrated."""
-    trees = learned(samples).dump_model()["tree_info"]
-    return {
-        "features": list(NAMES),
-        "pairs": len(samples),
-        "base": 0.0,
-        "calibration": [1.0, 0.0],
-        "trees": [_tree(tree["tree_structure"]) for tree in trees],
-    }
+def which(samples: Sequence[Sample]) -> dict[str, Any]:
+    """Trees that tell the right candidate of a screen from the others."""
+    seen = [s for s in samples if len(s.right) and s.kind not in _THERE]
+    features = np.concatenate([s.found.features for s in seen])
+    right = np.concatenate([s.right for s in seen])
+    weights = np.concatenate(
+        [np.where(s.right, 1 / max(1, s.right.sum()), _OTHERS / max(1, (~s.right).sum())) for s in seen]
+    )
+    signs = [f.sign for f in FEATURES]
+    return _trees([_learned(WHICH, features, right, 20 * weights, signs, _WHICH_TREES)], NAMES)
 
 
-def learned(samples: Sequence[Sample]) -> Any:
-    """The trees as LightGBM has them.
+def here(rows: np.ndarray, right: np.ndarray, weights: np.ndarray) -> dict[str, Any]:
+    """Trees that tell whether the best candidate is right; `rows` are its standing and features."""
+    models = [
+        _learned({**HERE, "seed": seed}, rows, right, weights, list(HERE_SIGNS), _HERE_TREES) for seed in range(_SEEDS)
+    ]
+    return _trees(models, HERE_NAMES)
 
-    Each screen is one choice among its places and "none of these", so the trees learn by the likelihood of the right
-    choice (McFadden 1974) and not place by place: the many that are surely not it take nothing from the one that is.
-    """
+
+def _learned(
+    options: dict[str, Any], rows: np.ndarray, right: np.ndarray, weights: np.ndarray, signs: list[int], trees: int
+) -> Any:
     import lightgbm
 
-    rng = random.Random(_SEED)
-    seen = [s for s in samples if len(s.features)]
-    extra = [blinded(s, rng) for s in seen if rng.random() < _BLINDED]
-    every = [*seen, *extra]
-    features, right = np.concatenate([s.features for s in every]), np.concatenate([s.right for s in every])
-    weights = np.repeat([1.0] * len(seen) + [_BLINDED_WEIGHT] * len(extra), [len(s.right) for s in every])
-    options = {
-        "objective": _choice([len(s.right) for s in every], weights),
-        "learning_rate": _RATE,
-        "num_leaves": _LEAVES,
-        "min_data_in_leaf": _LEAST_IN_LEAF,
-        "lambda_l2": _RIDGE,
-        "feature_fraction": _FEATURES,
-        "monotone_constraints": [f.sign for f in ALL],
-        "boost_from_average": False,
-        "seed": _SEED,
-        "deterministic": True,
-        "num_threads": 1,
-        "verbose": -1,
-    }
-    return lightgbm.train(options, lightgbm.Dataset(features, right.astype(float)), _TREES)
+    data = lightgbm.Dataset(rows, right.astype(float), weight=weights)
+    return lightgbm.train({**options, "monotone_constraints": signs}, data, trees)
 
 
-def _choice(sizes: Sequence[int], weights: np.ndarray) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
-    """The gradient and the curvature of the choice among the places of each screen and none of them."""
-    screen = np.repeat(np.arange(len(sizes)), sizes)
-
-    def slopes(log_odds: np.ndarray, data: Any) -> tuple[np.ndarray, np.ndarray]:
-        odds = np.exp(np.clip(log_odds, -20, 20))
-        chance = odds / (1.0 + np.bincount(screen, odds, len(sizes)))[screen]
-        right = chance * data.get_label()
-        share = right / np.maximum(np.bincount(screen, right, len(sizes))[screen], 1e-12)
-        return weights * (chance - share), weights * np.maximum(chance * (1.0 - chance), 1e-4)
-
-    return slopes
-
-
-def blinded(one: Sample, rng: random.Random) -> Sample:
-    """The same pair with kinds of evidence unseen on all places, as where nothing was read, or no element was found.
-
-    Where there are several of its like and nothing around tells them apart, the place does not either (S5.3).
-    """
-    kinds = set(rng.choice(_UNSEEN))
-    several = len(one.features) and max(one.features[0, NAMES.index("peers")], 1) > 1
-    kinds |= {"place"} if several and "around" in kinds else set()
-    extra = {"kind": ("shapes", "sequence"), "picture": ("tells",), "text": ("sightings",)}
-    named = {name for kind in kinds for name in extra.get(kind, ())}
-    table, given = one.features[:, : len(PLACES)].copy(), one.features[0, -len(SCREEN) :].copy()
-    table[:, [i for i, f in enumerate(PLACES) if f.of in kinds or f.name in named]] = np.nan
-    given[[i for i, name in enumerate(SCREEN) if name in named]] = np.nan
-    if "text" in kinds:
-        given[SCREEN.index("was_read")] = 0.0
-    return replace(one, features=completed(table, given))
-
-
-def without(one: Sample, names: Sequence[str]) -> Sample:
-    """The same with some features not told: what is lost shows what they are worth."""
-    relative = {*(f.name for f in SUMS), *(name for name in NAMES if name.endswith("_ahead")), "places"}
-    gone = {*names, *(f"{name}_ahead" for name in names), *(relative if "relative" in names else ())}
-    features = one.features.copy()
-    features[:, [i for i, name in enumerate(NAMES) if name in gone]] = np.nan
-    return replace(one, features=features)
+def _trees(models: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+    """The mean of some models, as `fitted.json` has it."""
+    trees = [_tree(tree["tree_structure"]) for model in models for tree in model.dump_model()["tree_info"]]
+    for tree in trees:
+        tree["mean"] = [round(value / len(models), 6) for value in tree["mean"]]
+    return {"features": list(names), "base": 0.0, "trees": trees}
 
 
 def _tree(root: dict[str, Any]) -> dict[str, list[Any]]:
@@ -201,7 +189,7 @@ def _tree(root: dict[str, Any]) -> dict[str, list[Any]]:
             rows[name].append(value)
         if not leaf:
             rows["left"][number], rows["right"][number] = add(node["left_child"]), add(node["right_child"])
-        rows["mean"][number] = round(float(node["leaf_value"] if leaf else node["internal_value"]), 5)
+        rows["mean"][number] = float(node["leaf_value"] if leaf else node["internal_value"])
         return number
 
     add(root)
@@ -212,100 +200,65 @@ def _short(value: float) -> float:
     return float(f"{max(-1e9, min(1e9, float(value))):.7g}")
 
 
-def calibrated(fitted: dict[str, Any], answers: Sequence[Answer]) -> dict[str, Any]:
-    """The same with the logistic step that makes the best place's P fair on samples that it was not fitted on."""
-    chance = np.clip([a.raw for a in answers], 1e-6, 1 - 1e-6)
-    inputs = np.stack([np.log(chance / (1 - chance)), np.ones(len(chance))], axis=1)
-    right, step = np.array([a.is_right for a in answers], float), np.array([1.0, 0.0])
-    for _ in range(_NEWTON):
-        said = 1.0 / (1.0 + np.exp(-inputs @ step))
-        curvature = (inputs * (said * (1.0 - said))[:, None]).T @ inputs + _STEADY * np.eye(2)
-        step = step - np.linalg.solve(curvature, inputs.T @ (said - right))
-    return {**fitted, "calibration": [round(float(value), 4) for value in step]}
-
-
-# --- judging ---
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """What a judge said of one sample: the best place's chance, before and after calibration."""
-
-    sample: Sample
-    raw: float
-    chance: float
-    is_right: bool
-    is_vetoed: bool
-
-
-def answers(
-    fitted: dict[str, Any], samples: Sequence[Sample], calibration: Sequence[float] = (1.0, 0.0)
-) -> list[Answer]:
-    plain, fair = Judge({**fitted, "calibration": [1.0, 0.0]}), Judge({**fitted, "calibration": list(calibration)})
-    found = []
-    for one in samples:
-        if not len(one.features):
-            found.append(Answer(one, 0.0, 0.0, False, False))
-            continue
-        judged = plain.judge(one.features)
-        best = judged.order[0]
-        chance = fair.judge(one.features).chances[best]
-        found.append(
-            Answer(one, float(judged.chances[best]), float(chance), bool(one.right[best]), bool(one.vetoed[best]))
-        )
-    return found
-
-
-BY = {"program": lambda pair: f"{pair.part}/{pair.family}", "theme": lambda pair: f"{pair.part}/{pair.dress}"}
-
-
-def dealt(pairs: Sequence[Pair], by: str) -> dict[str, int]:
-    """Which fold each program or theme is of, so that every fold has its share of each kind of pair."""
-    kinds: dict[str, Counter[str]] = defaultdict(Counter)
-    for pair in pairs:
-        kinds[BY[by](pair)][pair.kind] += 1
-    everything = sum(kinds.values(), Counter())
-    held = [Counter[str]() for _ in range(FOLDS)]
-
-    def share(of: Counter[str]) -> float:
-        return sum(count / everything[kind] for kind, count in of.items())
-
-    def crowded(fold: int, more: Counter[str]) -> float:
-        return sum(count * held[fold][kind] / everything[kind] ** 2 for kind, count in more.items())
-
-    folds = {}
-    for name in sorted(kinds, key=lambda name: (-share(kinds[name]), name)):
-        folds[name] = min(range(FOLDS), key=lambda fold: (crowded(fold, kinds[name]), share(held[fold])))
-        held[folds[name]].update(kinds[name])
-    return folds
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """A judge that was fitted on the other folds, and what it says of this one."""
+    """What was fitted on the other families, and what it says of these."""
 
     fitted: dict[str, Any]
     answers: list[Answer]
 
 
-def folds(samples: Sequence[Sample], by: str) -> list[Fold]:
-    """Every fold judged by what was fitted on the others; its calibration is that of the others' answers."""
-    of = dealt([s.pair for s in samples], by)
-    plain = []
-    for number in range(FOLDS):
-        fitted = fit([s for s in samples if of[BY[by](s.pair)] != number])
-        plain.append(Fold(fitted, answers(fitted, [s for s in samples if of[BY[by](s.pair)] == number])))
-    found = []
-    for number, fold in enumerate(plain):
-        others = [a for n, other in enumerate(plain) if n != number for a in other.answers]
-        fitted = calibrated(fold.fitted, others)
-        found.append(Fold(fitted, answers(fitted, [a.sample for a in fold.answers], fitted["calibration"])))
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class _Best:
+    """How the best candidate of a sample stands, by trees that do not know its family."""
+
+    sample: Sample
+    row: np.ndarray
+    is_right: bool
+
+    @property
+    def weight(self) -> float:
+        return 0.0 if self.sample.kind in _THERE else _PAINTED_WEIGHT if self.sample.kind in _PAINTED else 1.0
 
 
+def fit(samples: Sequence[Sample]) -> tuple[dict[str, Any], list[Fold]]:
+    """What `fitted.json` is to be, and the folds: *here* learns from what *which* says of families it does not know."""
+    numbers = sorted({s.fold for s in samples})
+    trees = {n: which([s for s in samples if s.fold != n]) for n in numbers}
+    best = [one for n in numbers for one in _bests(trees[n], [s for s in samples if s.fold == n])]
+    folds = []
+    for n in numbers:
+        fitted = {"which": trees[n], "here": _here_of([one for one in best if one.sample.fold != n])}
+        judge = Judge({**fitted, "pairs": 0})
+        folds.append(Fold(fitted, [_answer(judge, s) for s in samples if s.fold == n]))
+    return {"pairs": len(samples), "which": which(samples), "here": _here_of(best)}, folds
+
+
+def _bests(fitted: dict[str, Any], samples: Sequence[Sample]) -> Iterator[_Best]:
+    trees = Trees(fitted, NAMES)
+    for one in samples:
+        if len(one.right):
+            score = trees.score(trees.leaves(one.found.features))
+            best = int(score.argmax())
+            yield _Best(one, standing(one.found, score, best), bool(one.right[best]))
+
+
+def _here_of(best: Sequence[_Best]) -> dict[str, Any]:
+    rows = np.array([one.row for one in best], np.float32)
+    return here(rows, np.array([one.is_right for one in best]), np.array([one.weight for one in best]))
+
+
+def _answer(judge: Judge, one: Sample) -> Answer:
+    if not len(one.right):
+        return Answer(one, 0.0, False)
+    chances = judge.judge(one.found).chances
+    best = int(chances.argmax())
+    return Answer(one, float(chances[best]), bool(one.right[best]))
+
+
+# --- what is kept of the folds ---
 def _kept_fold(number: int) -> Path:
     return KEPT / f"fold-{number}.json"
-
-
-_DEALT = KEPT / "folds.json"
 
 
 @cache
@@ -313,104 +266,66 @@ def _of_fold(number: int) -> Judge:
     return Judge(json.loads(_kept_fold(number).read_text()))
 
 
-@cache
-def _dealt() -> dict[str, int]:
-    return dict(json.loads(_DEALT.read_text()))
+def unseen(part: str, family: str) -> Judge:
+    """The judge that was fitted without that family, by the last `python -m benchmarks.judging`."""
+    nothing = Compared((), np.zeros((0, len(NAMES)), np.float32), np.zeros((0, 0), bool))
+    return _of_fold(Sample("", part, family, "", True, nothing, np.zeros(0, bool)).fold)
 
 
-def unseen(pair: Pair) -> Judge:
-    """The judge that was fitted without the program of this pair, by the last `python -m benchmarks.judging`."""
-    return _of_fold(_dealt()[BY["program"](pair)])
-
-
-def told(every: Sequence[Answer], level: float) -> str:
-    """A table: by kind, with and without window, by truth."""
-    rows: dict[str, list[int]] = defaultdict(lambda: [0] * 6)
-    for a in every:
-        pair, acts = a.sample.pair, a.chance >= level and not a.is_vetoed
-        names = [pair.kind, "all", "window" if pair.window else "no window", f"part {pair.part}"]
-        if pair.variables:
-            names.append("variable")
-        if pair.kind == SAME:
-            names = [pair.kind]
-        for name in names:
-            row = rows[name]
-            if pair.truth is Truth.HERE:
-                row[0] += 1
-                row[1] += acts and a.is_right
-                row[2] += acts and not a.is_right
-                row[5] += bool(a.sample.right.any())
-            else:
-                row[3] += 1
-                row[4] += acts
-    lines = [f"act from P {level:.2f}     here   found  wrong  proposed    absent  clicked"]
-    for name, (here, found, wrong, absent, clicked, proposed) in sorted(rows.items()):
-        lines.append(
-            f"{name:18s} {here:6d} {100 * found / max(1, here):6.1f}% {wrong:6d} {100 * proposed / max(1, here):8.1f}%"
-            f" {absent:9d} {clicked:8d}"
-        )
+# --- figures ---
+def table(answers: Sequence[Answer]) -> str:
+    """What is found and clicked wrongly at each level, by part and kind."""
+    groups: dict[str, list[Answer]] = defaultdict(list)
+    for one in answers:
+        groups[f"{one.sample.part}{'' if one.sample.is_there else ', absent'}"].append(one)
+        groups[f"{one.sample.part}: {one.sample.kind}"].append(one)
+    lines = [f"{'':<40}{'n':>6}{'first':>8}" + "".join(f"{f'P {level:.2f}':>10}{'wrong':>7}" for level in LEVELS)]
+    for name in sorted(groups, key=lambda name: (":" in name, name)):
+        those = groups[name]
+        first = 100 * np.mean([a.is_right for a in those])
+        cells = ""
+        for level in LEVELS:
+            sure = [a for a in those if a.chance >= level]
+            right = sum(a.is_right for a in sure)
+            cells += f"{100 * right / len(those):>9.1f}%{len(sure) - right:>7}"
+        lines.append(f"{name:<40}{len(those):>6}{first:>7.1f}%{cells}")
     return "\n".join(lines)
 
 
-def expected_error(every: Sequence[Answer], bins: int = 15) -> float:
-    """The expected calibration error of the best place's chance."""
-    chance, right = np.array([a.chance for a in every]), np.array([a.is_right for a in every], float)
-    which = np.minimum((chance * bins).astype(int), bins - 1)
-    return float(
-        sum(abs(chance[which == b].mean() - right[which == b].mean()) * (which == b).mean() for b in set(which))
-    )
+def reliability(answers: Sequence[Answer]) -> str:
+    """How often the best place is right where it is said to be so probable."""
+    edges = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 1.0)
+    lines = []
+    for low, high in pairwise(edges):
+        those = [a for a in answers if low <= a.chance < high]
+        if those:
+            said, true = np.mean([a.chance for a in those]), np.mean([a.is_right for a in those])
+            lines.append(f"P {low:.2f} to {high:.2f}: {len(those):>5} answers, said {said:.3f}, right {true:.3f}")
+    return "\n".join(lines)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.judging", description=__doc__)
     parser.add_argument("--fit", action="store_true", help="write fitted.json")
     parser.add_argument("--every", type=int, default=1, help="of the pairs, every so-many-th")
-    parser.add_argument(
-        "--without", default="", help="features that are not told, by comma; relative: all beside others"
-    )
-    parser.add_argument("--shard", default="0/1", help="measure only this part of them, and fit nothing")
+    parser.add_argument("--folder", type=Path, default=FOREIGN, help="what holds needles/ and miniwob/")
+    parser.add_argument("--kept", action="store_true", help="take the readings there are, whatever made them")
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
     import django
 
     django.setup()
-    screens, pairs = load_all()
-    pairs = [*pairs, *unchanged(pairs)]
-    random.Random(_SEED).shuffle(pairs)
-    pairs = pairs[:: options.every]
-    shard, shards = map(int, options.shard.split("/"))
-    if shards > 1:
-        collect(pairs[shard::shards], screens, KEPT / f"features-{shard}.pickle")
-        return 0
-    for file in sorted(KEPT.glob("features-*.pickle")):
-        whole = KEPT / "features.pickle"
-        kept = pickle.loads(whole.read_bytes()) if whole.is_file() else {}
-        whole.write_bytes(pickle.dumps({**kept, **pickle.loads(file.read_bytes())}))
-    samples = collect(pairs, screens, KEPT / "features.pickle")
-    samples = [without(s, options.without.split(",")) for s in samples] if options.without else samples
-    ms = [s.ms for s in samples]
-    places = np.mean([len(s.features) for s in samples])
-    print(
-        f"{len(samples)} pairs, {places:.0f} places each; p50 {np.median(ms):.0f} ms, p95 {np.percentile(ms, 95):.0f}"
-    )
-    calibration = [1.0, 0.0]
-    for by in BY:
-        per_fold = folds(samples, by)
-        every = [a for fold in per_fold for a in fold.answers]
-        calibration = calibrated({}, every)["calibration"]
-        if by == "program" and not options.without:
-            _DEALT.write_text(json.dumps(dealt([s.pair for s in samples], by)))
-            for number, fold in enumerate(per_fold):
-                _kept_fold(number).write_text(json.dumps(fold.fitted, separators=(",", ":")))
-        sure = [a for a in every if a.chance >= 0.95 and not a.is_vetoed]
-        print(f"\n=== folds by {by} ===")
-        for level in LEVELS:
-            print(told(every, level) + "\n")
-        print(f"of {len(sure)} answers at P >= 0.95 right {100 * np.mean([a.is_right for a in sure]):.2f} %; "
-              f"expected calibration error {100 * expected_error(every):.2f} %")  # fmt: skip
+    samples = collected(options.folder, options.every, KEPT / "samples.pickle", keep_readings=options.kept)
+    fitted, folds = fit(samples)
+    for number, fold in enumerate(folds):
+        _kept_fold(number).write_text(json.dumps(fold.fitted, separators=(",", ":")))
+    answers = [answer for fold in folds for answer in fold.answers]
+    print(table(answers))
+    for part in (DRIFT, NEEDLES, MINIWOB):
+        print(f"\n{part}\n{reliability([a for a in answers if a.sample.part == part])}")
     if options.fit:
-        FITTED.write_text(json.dumps({**fit(samples), "calibration": calibration}, separators=(",", ":")) + "\n")
-        print(f"{FITTED.name}: {FITTED.stat().st_size // 1024} KiB, {len(PLACES)} measures of each place")
+        FITTED.write_text(json.dumps(fitted, separators=(",", ":")) + "\n")
+        print(f"{FITTED.name}: {FITTED.stat().st_size // 1024} KiB, {len(STANDING) + len(NAMES)} signs")
     return 0
 
 

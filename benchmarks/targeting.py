@@ -72,7 +72,7 @@ def measure(
         return method.answer(on) if isinstance(method, Ours) else answers.ask(method, on, anew=not kept)
 
     for number, pair in enumerate(pairs):
-        on = scene(pair, reads[f"{pair.part}/{pair.taught}"], reads[f"{pair.part}/{pair.seen}"])
+        on = scene(pair, reads[pair.taught_on], reads[pair.seen_on])
         size, like = on.seen.frame.size, likeness(on)
         outcomes += [Outcome(pair=pair, method=m.name, answer=asked(m, on), size=size, likeness=like) for m in methods]
         if time.perf_counter() - said > 30:
@@ -199,7 +199,7 @@ def show(outcomes: Sequence[Outcome], screens: dict[str, Screen], folder: Path) 
     """Draw each failure: what was taught, the screen, its truth and our answer."""
     for outcome in failures(outcomes):
         pair, answer = outcome.pair, outcome.answer
-        taught, seen = screens[f"{pair.part}/{pair.taught}"], screens[f"{pair.part}/{pair.seen}"]
+        taught, seen = screens[pair.taught_on], screens[pair.seen_on]
         picture = look.drawn(pair, taught, seen, point=answer.point, box=answer.box, message=answer.said)
         look.write(picture, folder / f"{outcome.verdict}-{pair.kind.replace(' ', '-')}-{pair.name}.png")
 
@@ -236,7 +236,7 @@ def main() -> None:
     pairs = choose(every, sample=options.sample, half=options.half)
     reads = read_screens(pairs, screens, kept=options.kept)
     with ExitStack() as stack:
-        methods: list[Method] = [Ours(judging.unseen)]
+        methods: list[Method] = [Ours(lambda pair: judging.unseen(judging.DRIFT, pair.family))]
         if not options.ours_only:
             methods += [*peers(), stack.enter_context(airtest())]
         outcomes = measure(pairs, reads, methods, kept=options.kept)

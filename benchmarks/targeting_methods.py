@@ -6,14 +6,16 @@ Each takes a Scene and answers with a point to click or None; it sees the pictur
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import cv2
 import numpy as np
 
-from benchmarks.drift.pairs import FOLDER, PARTS, Pair
+from benchmarks.drift.pairs import FOLDER, PARTS, Pair, Truth
+from benchmarks.foreign.finding import Question
+from benchmarks.foreign.scoring import Area
 from benchmarks.readings import FOLDER as READINGS
 from benchmarks.readings import Read, read_all
 from benchmarks.screens.corpus import Screen
@@ -74,13 +76,15 @@ def _state(pair: Pair, read: Read) -> ScreenState:
 def read_screens(pairs: Iterable[Pair], screens: dict[str, Screen], *, kept: bool) -> dict[str, Read]:
     """What the product's eyes make of the screens of these pairs, by `part/name`.
 
-    They are kept until the eyes are changed; with `kept` even then.
+    They are kept until the eyes are changed; with `kept` even then, and nothing is read that was not.
     """
     names = {f"{pair.part}/{name}" for pair in pairs for name in (pair.taught, pair.seen)}
     analyzer, reads = build_analyzer(), {}
     for part in PARTS:
         chosen = [screens[name] for name in sorted(names) if name.startswith(f"{part}/")]
-        seen = read_all(chosen, FOLDER / part, analyzer=analyzer, kept=kept, kept_in=READINGS / "drift")
+        seen = read_all(
+            chosen, FOLDER / part, analyzer=analyzer, kept=kept, unread=not kept, kept_in=READINGS / "drift"
+        )
         reads |= {f"{part}/{read.screen.name}": read for read in seen}
     return reads
 
@@ -121,6 +125,20 @@ def taught(on: Scene, pictures: Pictures) -> TargetSpec:
     if pair.text and target.named_by and not target.text:
         return replace(target, named_by=replace(target.named_by, text=pair.text))
     return replace(target, text=pair.text) if pair.text else target
+
+
+def question(pair: Pair, reads: Mapping[str, Read]) -> Question | None:
+    """The pair as a foreign set asks; None where there is nothing that could be taught."""
+    on, pictures = scene(pair, reads[pair.taught_on], reads[pair.seen_on]), Pictures()
+    try:
+        target = taught(on, pictures)
+    except ValueError:
+        return None
+    right = tuple(Area(*box) for box in pair.boxes) if pair.truth is Truth.HERE else ()
+    return Question(
+        name=pair.name, groups=(pair.kind,), right=right, family=pair.family, target=target, state=on.seen,
+        pictures=pictures, variables=pair.variables,
+    )  # fmt: skip
 
 
 class Ours:

@@ -23,13 +23,16 @@ CALL, RETURN = "call_workflow", "return_workflow"  # another workflow is done in
 class NeighbourSpec:
     """A text near the target: the way from the target's centre to its own, in pixels of the taught screen.
 
-    `others` are what reads there as well, in another language or release.
+    `others` are what reads there as well, in another language or release. `w` and `h` are its size; 0 where nobody kept
+    it.
     """
 
     text: str
     dx: int
     dy: int
     others: tuple[str, ...] = ()
+    w: int = 0
+    h: int = 0
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -61,7 +64,9 @@ class TargetSpec:
     of the screen that scrolls and held it.
     What is kept is what all of the `demonstrations` had in common. `needed` are signs that a person wants to be there,
     whatever else speaks for a place: text, picture, named_by, neighbours, shapes. `also` are further looks of it, each
-    with evidence of its own: what coaches showed where the taught one was not found.
+    with evidence of its own: what coaches showed where the taught one was not found. `around` are more of the texts of
+    its screen, which tell where it lies; `caption` is where its words lie in its box, as fractions of it; `rank` says
+    which it is of how many things of its shape, from 0 in reading order, (0, 0) where nobody counted.
     """
 
     target_id: str
@@ -90,6 +95,9 @@ class TargetSpec:
     demonstrations: int = 1
     needed: tuple[str, ...] = ()
     also: tuple[TargetSpec, ...] = ()
+    around: tuple[NeighbourSpec, ...] = ()
+    caption: NormBox | None = None
+    rank: tuple[int, int] = (0, 0)
 
     @property
     def looks(self) -> tuple[TargetSpec, ...]:
@@ -492,9 +500,10 @@ def _edge(data: Mapping[str, Any]) -> EdgeSpec:
 def target_from_json(data: Mapping[str, Any]) -> TargetSpec:
     named_by = data.get("named_by")
     return TargetSpec(
-        **_plain(TargetSpec, data, skip=("neighbours", "named_by", "shapes", "number", "also")),
+        **_plain(TargetSpec, data, skip=("neighbours", "named_by", "shapes", "number", "also", "around")),
         number=number_in(data.get("number")),
         neighbours=tuple(NeighbourSpec(**_plain(NeighbourSpec, n)) for n in data.get("neighbours", ())),
+        around=tuple(NeighbourSpec(**_plain(NeighbourSpec, n)) for n in data.get("around", ())),
         named_by=NeighbourSpec(**_plain(NeighbourSpec, named_by)) if named_by else None,
         shapes=tuple(ShapeSpec(**_plain(ShapeSpec, s)) for s in data.get("shapes", ())),
         also=tuple(target_from_json(look) for look in data.get("also") or ()),

@@ -78,6 +78,15 @@ class Pair:
     why: str = ""
 
     @property
+    def taught_on(self) -> str:
+        """The screen it was taught on, among those of all parts."""
+        return f"{self.part}/{self.taught}"
+
+    @property
+    def seen_on(self) -> str:
+        return f"{self.part}/{self.seen}"
+
+    @property
     def half(self) -> str:
         return half(self.family)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from benchmarks.foreign.finding import Question, find
 from benchmarks.foreign.lesson import Demonstration, Hints, Told, target_of
 from benchmarks.foreign.scoring import Area, Outcome
 from benchmarks.foreign.seen import Seen, sampled
-from execution.targeting.resolver import TargetResolver
 from execution.types import Point
 from tests.execution.perception.drawing import Pictures
 from workflows.graph import TargetSpec
@@ -22,10 +21,7 @@ Step = tuple[str, str]  # of which task
 
 
 def answers(folder: Path, seen: Seen, sample: int | None) -> Mapping[str, Iterator[Outcome]]:
-    shown: dict[Step, list[Row]] = defaultdict(list)
-    for row in _rows(folder / "miniwob" / "shown.jsonl"):
-        shown[_step(row)].append(row)
-    return {"by demonstrations": _all(sampled(_rows(folder / "miniwob" / "cases.jsonl"), sample), shown, seen)}
+    return {"by demonstrations": map(find, questions(folder, seen, sample))}
 
 
 def _rows(file: Path) -> list[Row]:
@@ -36,15 +32,26 @@ def _step(row: Row) -> Step:
     return row["task"], row["step"]
 
 
-def _all(cases: Sequence[Row], shown: Mapping[Step, Sequence[Row]], seen: Seen) -> Iterator[Outcome]:
+def questions(folder: Path, seen: Seen, sample: int | None = None) -> Iterator[Question]:
+    """Every case, as it is asked after its step was shown three times."""
+    shown: dict[Step, list[Row]] = defaultdict(list)
+    for row in _rows(folder / "miniwob" / "shown.jsonl"):
+        shown[_step(row)].append(row)
     store, targets = Pictures(), dict[Step, TargetSpec | ValueError]()
-    resolver = TargetResolver(pictures=store)
-    for case in cases:
+    for case in sampled(_rows(folder / "miniwob" / "cases.jsonl"), sample):
         step = _step(case)
         if step not in targets:
             targets[step] = target_of([demonstration(row, seen) for row in shown[step]], store)
-        question = _question(case, hints(shown[step][-1]).told)
-        yield find(question, targets[step], seen.state(_picture(case)), resolver, variables=_values(case))
+        yield Question(
+            name=case["id"],
+            groups=_groups(case, hints(shown[step][-1]).told),
+            right=tuple(Area(*box) for box in case["right"]),
+            family=case["task"],
+            target=targets[step],
+            state=seen.state(_picture(case)),
+            pictures=store,
+            variables=_values(case),
+        )
 
 
 def demonstration(row: Row, seen: Seen) -> Demonstration:
@@ -61,10 +68,9 @@ def hints(row: Row) -> Hints:
     )
 
 
-def _question(case: Row, told: Told) -> Question:
+def _groups(case: Row, told: Told) -> tuple[str, ...]:
     group = f"absent: {case['absent']}" if case["absent"] else "present"
-    groups = (group, f"{group}, {told}", f"{group}, {case['task']}")
-    return Question(case["id"], groups, tuple(Area(*box) for box in case["right"]))
+    return (group, f"{group}, {told}", f"{group}, {case['task']}")
 
 
 def _picture(row: Row) -> str:

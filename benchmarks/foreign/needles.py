@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,6 @@ from benchmarks.foreign.finding import Question, find
 from benchmarks.foreign.lesson import Demonstration, target_of
 from benchmarks.foreign.scoring import Area, Outcome
 from benchmarks.foreign.seen import Seen, sampled
-from execution.targeting.resolver import TargetResolver
 from execution.types import Box, Point
 from tests.execution.perception.drawing import Pictures
 
@@ -61,27 +60,43 @@ def _box(numbers: str) -> Box:
 
 
 def answers(folder: Path, seen: Seen, sample: int | None) -> Mapping[str, Iterator[Outcome]]:
-    with (folder / "needles" / "cases.csv").open(newline="") as file:
-        cases = sampled([Case.of(row) for row in csv.DictReader(file)], sample)
+    cases = _cases(folder, sample)
     return {"by a click": _all(cases, seen, drawn=False), "by a drawn box": _all(cases, seen, drawn=True)}
+
+
+def _cases(folder: Path, sample: int | None) -> list[Case]:
+    with (folder / "needles" / "cases.csv").open(newline="") as file:
+        return sampled([Case.of(row) for row in csv.DictReader(file)], sample)
 
 
 def _all(cases: list[Case], seen: Seen, *, drawn: bool) -> Iterator[Outcome]:
     for case in cases:
-        yield from answered(case, seen, drawn=drawn)
+        yield from map(find, asked(case, seen, drawn=drawn))
 
 
-def answered(case: Case, seen: Seen, *, drawn: bool) -> Iterator[Outcome]:
-    """What becomes of it today, and of it painted over, where it was taught by a click or by a drawn box."""
+def questions(folder: Path, seen: Seen) -> Iterator[Question]:
+    """Every case, as it is asked by a click."""
+    for case in _cases(folder, None):
+        yield from asked(case, seen, drawn=False)
+
+
+def asked(case: Case, seen: Seen, *, drawn: bool) -> Iterator[Question]:
+    """It today, and painted over, where it was taught by a click or by a drawn box."""
     store = Pictures()
     shown = Demonstration(state=seen.state(case.taught), click=case.click, box=case.box if drawn else None)
-    target, resolver = target_of([shown], store), TargetResolver(pictures=store)
-    today = Question(case.name, case.groups, (Area(*case.truth),) if case.truth else ())
-    yield find(today, target, seen.state(case.today), resolver, variables={})
+    today = Question(
+        name=case.name,
+        groups=case.groups,
+        right=(Area(*case.truth),) if case.truth else (),
+        family=case.taught,
+        target=target_of([shown], store),
+        state=seen.state(case.today),
+        pictures=store,
+    )
+    yield today
     if case.erases and case.truth:
-        gone = Question(f"e{case.name[1:]}", ("erased",), ())
         state = seen.state_of(erased(seen.pixels(case.today), case.truth))
-        yield find(gone, target, state, resolver, variables={})
+        yield replace(today, name=f"e{case.name[1:]}", groups=("erased",), right=(), state=state)
 
 
 def erased(pixels: np.ndarray, truth: Box) -> np.ndarray:

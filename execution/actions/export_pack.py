@@ -29,7 +29,7 @@ from workflows.archives import CORRECTIONS, packed
 from workflows.graph import GraphSpec, target_from_json
 from workflows.models import Workflow
 
-_READ = ("text", "window_title", "app_name", "neighbours", "named_by")  # of a look: what stood on the screen
+_READ = ("text", "window_title", "app_name", "neighbours", "around", "named_by")  # of a look: what stood on the screen
 LEAVING = (*IN_FORCE, CorrectionState.MERGED)
 
 

@@ -189,7 +189,7 @@ def _is_near_screen(look: TargetSpec) -> bool:
         return False
     if not can_be(look):
         return False
-    near = [*look.neighbours, *([look.named_by] if look.named_by else [])]
+    near = [*look.neighbours, *look.around, *([look.named_by] if look.named_by else [])]
     ways = [(one.dx, one.dy) for one in near] + [(shape.dx, shape.dy) for shape in look.shapes]
     ways.append(look.first_offset or (0, 0))
     sizes = [(shape.w, shape.h) for shape in look.shapes]

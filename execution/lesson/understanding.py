@@ -147,13 +147,15 @@ def taught(
     if answer is not None and not number and (answer.number or answer.code == THIS_PLACE):
         fixed = tuple(n for n in spec.neighbours if not (names_record(n.text) or names(n.text)))
         return replace(spec, neighbours=fixed, needed=("number",))
-    return spec if answer is None or not answer.row else replace(spec, neighbours=_of_any_row(spec, known))
+    if answer is None or not answer.row:
+        return spec
+    return replace(spec, neighbours=_of_any_row(spec, spec.neighbours), around=_of_any_row(spec, spec.around))
 
 
-def _of_any_row(spec: TargetSpec, known: Known) -> tuple[NeighbourSpec, ...]:
-    """Its neighbours without those of the one row that was shown: the run's own row has others."""
+def _of_any_row(spec: TargetSpec, near: Sequence[NeighbourSpec]) -> tuple[NeighbourSpec, ...]:
+    """What stood near without the one row that was shown: the run's own row has others."""
     height = spec.box[3] * spec.screen_size[1] if spec.box else 0
-    return tuple(n for n in spec.neighbours if abs(n.dy) > height / 2 and not names_record(n.text))
+    return tuple(n for n in near if abs(n.dy) > height / 2 and not names_record(n.text))
 
 
 def _of_data(found: Understood) -> Iterator[Answer]:

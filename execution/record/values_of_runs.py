@@ -22,7 +22,7 @@ from workflows.renaming import in_texts
 
 T = TypeVar("T")
 PLACE = ("box", "point")  # of a corrected target: numbers, where all else is texts
-_SEEN = ("text", "window_title", "neighbours", "named_by")  # of a look: what was read on the screen
+_SEEN = ("text", "window_title", "neighbours", "around", "named_by")  # of a look: what was read on the screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,8 @@ def drop_written(executions: Collection[Execution]) -> None:
 
 def _seen(target: Mapping[str, Any], values: RunValues) -> dict[str, Any]:
     said = values.kept({name: target[name] for name in _SEEN if name in target})
-    said["neighbours"] = [near for near in said.get("neighbours") or () if near["text"]]
+    for around in ("neighbours", "around"):
+        said[around] = [near for near in said.get(around) or () if near["text"]]
     said["named_by"] = said["named_by"] if (said.get("named_by") or {}).get("text") else None
     return said
 

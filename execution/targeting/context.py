@@ -14,6 +14,7 @@ from execution.language.lexicon import is_known, mean_the_same
 from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wanted
 from execution.language.shortcuts import without_shortcut
 from execution.perception.pictures import PictureSource
+from execution.perception.scene import Scene, scene_of
 from execution.targeting.kinds import same_kind
 from execution.targeting.numbers import BY_TEXT, WantedNumber, known_as, wanted_number
 from execution.targeting.peers import peers_of
@@ -72,8 +73,13 @@ class Context:
     shape_rooms: dict[float, Rooms] = field(default_factory=dict)
 
     @cached_property
+    def scene(self) -> Scene:
+        """The things of this screen."""
+        return scene_of(self.state)
+
+    @property
     def grey(self) -> np.ndarray:
-        return np.asarray(cv2.cvtColor(self.state.frame.pixels, cv2.COLOR_BGR2GRAY))
+        return self.scene.grey
 
     @cached_property
     def wanted(self) -> Wanted:

@@ -12,8 +12,10 @@ import cv2
 import numpy as np
 
 from execution.perception.embedding.base import Embedder, ModelsDiffer, cosine
+from execution.targeting.boxes import same_thing
 from execution.targeting.context import MARKS, Context
 from execution.targeting.ink import ink_box
+from execution.targeting.kinds import same_kind
 from execution.targeting.opinions import Opinion
 from execution.targeting.weighing import Weighed
 from execution.types import Candidate, ElementRole, Embedding, ResolveStatus, RungResult
@@ -51,11 +53,14 @@ class EmbeddingAdviser:
         except PictureError as error:
             return _not(ResolveStatus.NOT_FOUND, say("targeting.picture_unusable", error=error))
         try:
-            alike = self._alike(taught, [context.state.frame.crop(weighed.signs[i].box) for i in order])
+            boxes = [weighed.signs[i].box for i in order]
+            others = (e.box for e in context.controls if same_kind(target.role, e.role))
+            boxes += [box for box in others if not any(same_thing(box, known) for known in boxes)]
+            alike = self._alike(taught, [context.state.frame.crop(box) for box in boxes[:_MOST]])
         except ModelsDiffer:
             return _not(ResolveStatus.NOT_FOUND, say("targeting.embedder_changed"))
         best = _standing_out(alike)
-        if best is None:
+        if best is None or best[0] >= len(order):
             return _not(ResolveStatus.NOT_FOUND, say("targeting.none_stands_out"))
         number, share = order[best[0]], best[1]
         factors = np.zeros(len(weighed.signs))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from execution.targeting.candidates import By
 from execution.targeting.context import ANCHOR, CACHE, MARKS, TEXT, Context
-from execution.targeting.proposals import Proposer
 from execution.targeting.reasons import GOOD
 from execution.targeting.signs import Signs
 from execution.targeting.weighing import Weighed
@@ -21,7 +21,7 @@ _TIE = 0.03  # of a sign: places so near are not told apart by it
 
 def rung_of(weighed: Weighed, number: int, context: Context) -> str:
     """The rung of the strongest sign of a place: its being remembered, its text, its picture, or all the rest."""
-    if Proposer.REMEMBERED in weighed.proposed[number].by:
+    if By.REMEMBERED in weighed.candidates[number].by:
         return CACHE
     signs = weighed.signs[number]
     looks = 0.0 if context.is_variable else _by_picture(signs)
@@ -58,9 +58,9 @@ def _of_memory(weighed: Weighed, remembered: Box | None, remembers: bool, chosen
         return RungResult(rung=CACHE, status=NOT_NEEDED, note=say("targeting.nothing_remembered"))
     if remembered is None:
         return RungResult(rung=CACHE, status=NOT_FOUND, note=say("targeting.no_place_remembered"))
-    if chosen is not None and Proposer.REMEMBERED in weighed.proposed[chosen].by:
+    if chosen is not None and By.REMEMBERED in weighed.candidates[chosen].by:
         return RungResult(
-            rung=CACHE, status=FOUND, score=weighed.chance(chosen), candidates=(weighed.candidate(chosen),),
+            rung=CACHE, status=FOUND, score=weighed.chance(chosen), candidates=(weighed.shown(chosen),),
             note=say("targeting.remembered"),
         )  # fmt: skip
     note = say("targeting.remembered_problem", problem=say("targeting.remembered_too_little"))

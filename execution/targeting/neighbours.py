@@ -83,7 +83,7 @@ def surroundings(box: Box, context: Context, *, scale: float = 1.0, under: Box |
         nearby=nearby,
         other_language=context.other_language,
         elsewhere=elsewhere,
-        other_record=other if other and other[1] else None,
+        other_record=other if other and (other[1] or context.target.alike > 1) else None,
     )
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from execution.language.fuzzy import SAME
+from execution.targeting.comparison import AROUND, KIND, PICTURE, PLACE, TEXT
 from execution.targeting.context import Context
-from execution.targeting.features import AROUND, KIND, NAMES, PICTURE, PLACE, TEXT
 from execution.targeting.signs import Signs
 from execution.targeting.weighing import Weighed
 from execution.types import ElementRole
@@ -77,7 +75,7 @@ def why_found(weighed: Weighed, number: int, context: Context) -> str:
 
 def why_not(weighed: Weighed, context: Context) -> str:
     """Why no place is sure enough: what is nowhere to be seen, or what the most probable place lacks."""
-    if not weighed.proposed or (context.has_own_text and context.wanted.problem):
+    if not weighed.candidates or (context.has_own_text and context.wanted.problem):
         return _nothing_there(context)
     signs, want = weighed.signs[weighed.judgement.order[0]], context.wanted
     if context.has_own_text and context.text_was_read:
@@ -122,9 +120,9 @@ def rivals(weighed: Weighed, context: Context) -> list[int]:
         return likely
     if context.target.role == ElementRole.FIELD:  # which all look alike
         return []
-    identity = weighed.features[:, NAMES.index("identity")]
-    equal = np.flatnonzero(identity >= max(GOOD, float(identity[order[0]]) - EQUAL))
-    return [int(i) for i in equal] if len(equal) > 1 else []
+    least = max(GOOD, weighed.signs[order[0]].identity - EQUAL)
+    equal = [number for number, signs in enumerate(weighed.signs) if signs.identity >= least]
+    return equal if len(equal) > 1 else []
 
 
 def _by_weight(said: Iterator[tuple[str, str]], weighed: Weighed, number: int, *, heaviest: int) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from execution.language.screen_texts import ScreenWords
 from execution.perception.pictures import PictureSource
 from execution.targeting import ladder, memory
-from execution.targeting.boxes import point_in
+from execution.targeting.candidates import Candidate, as_taught
 from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
 from execution.targeting.covering import lies_under
@@ -25,9 +25,9 @@ from execution.targeting.judge import Judge, fitted_judge, needed
 from execution.targeting.opinions import Adviser
 from execution.targeting.places import PlaceStore
 from execution.targeting.reasons import rivals, why_found, why_not, why_several
-from execution.targeting.signs import Signs
+from execution.targeting.recognised import unrecognised
 from execution.targeting.twins import twin_problem
-from execution.targeting.vetoes import row_problem, veto
+from execution.targeting.vetoes import out_of_use, row_problem, veto
 from execution.targeting.weighing import Weighed, weigh
 from execution.targeting.windows import another_program
 from execution.types import Box, Point, Resolution, ResolveStatus, RungResult, ScreenState
@@ -37,6 +37,7 @@ from workflows.graph import TargetSpec
 
 __all__ = ["TargetResolver", "resolve_correction"]
 
+_LIKELY = 0.5  # of a place's chance: what is against it is told of that one
 _CLEAR = 4  # pixels from the edge of what lies over it: so far a window's frame can be taken hold of
 
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
@@ -148,7 +149,7 @@ class TargetResolver:
         if chosen is None:
             if remembered is not None:
                 memory.forget(context)
-            return _of_its_list(_refused(weighed, context, evidence), context)
+            return _of_its_list(_refused(weighed, context, evidence, least), context)
         memory.remember(context, weighed.signs[chosen].box)
         by_opinion = opinions and opinions[-1].status is FOUND
         answer = _answer(weighed, chosen, context, evidence, opinions[-1] if by_opinion else None)
@@ -184,7 +185,7 @@ def _asked(advisers: Sequence[Adviser], context: Context) -> Sequence[Adviser]:
 
 def _sure(weighed: Weighed, context: Context, least: float) -> int | None:
     """The place that is sure enough, if nothing forbids it."""
-    if not weighed.proposed:
+    if not weighed.candidates:
         return None
     best = weighed.judgement.order[0]
     if weighed.judgement.chances[best] < least or _forbidden(weighed, best, context):
@@ -196,7 +197,10 @@ def _forbidden(weighed: Weighed, best: int, context: Context) -> str:
     """What is against the best place, whatever speaks for it; "" if nothing is."""
     if lies_under(weighed.signs, best, context):
         return say("targeting.lies_under")
-    return veto(weighed.signs[best], context)
+    against = veto(weighed.signs[best], context) or unrecognised(weighed, best)
+    if against or (box := as_taught(weighed.candidates[best].thing, context)) is None:
+        return against
+    return out_of_use(examined(box, context), context)
 
 
 def _answer(
@@ -207,32 +211,32 @@ def _answer(
     return Resolution(
         status=FOUND,
         box=box,
-        point=_point(weighed.signs[chosen], context),
+        point=_point(weighed.candidates[chosen]),
         rung=opinion.rung if opinion else ladder.rung_of(weighed, chosen, context),
         score=weighed.chance(chosen),
-        runner_up=weighed.candidate(order[1]) if len(order) > 1 else None,
+        runner_up=weighed.shown(order[1]) if len(order) > 1 else None,
         evidence=tuple(evidence),
         message=then([opinion.note if opinion else "", why_found(weighed, chosen, context)]),
     )
 
 
-def _point(signs: Signs, context: Context) -> Point:
+def _point(found: Candidate) -> Point:
     """Where to click: where it was clicked when it was taught, or else in the middle of what is in sight of it."""
-    point = point_in(signs.box, context.target.click)
-    if signs.in_sight is None:
-        return point
-    around = Box(point.x - _CLEAR, point.y - _CLEAR, 2 * _CLEAR, 2 * _CLEAR)
-    return point if signs.in_sight.intersection(around) == around else signs.in_sight.center
+    if found.in_sight is None:
+        return found.point
+    around = Box(found.point.x - _CLEAR, found.point.y - _CLEAR, 2 * _CLEAR, 2 * _CLEAR)
+    return found.point if found.in_sight.intersection(around) == around else found.in_sight.center
 
 
-def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult]) -> Resolution:
+def _refused(weighed: Weighed, context: Context, evidence: Sequence[RungResult], least: float) -> Resolution:
     order = weighed.judgement.order
-    best = weighed.candidate(order[0]) if order else None
+    best = weighed.shown(order[0]) if order else None
+    chance = float(weighed.judgement.chances[order[0]]) if order else 0.0
     forbidden = _forbidden(weighed, order[0], context) if order else ""
-    twin = twin_problem(weighed, order[0], context) if order and not forbidden else ""
+    twin = twin_problem(weighed, order[0], context) if chance >= least and not forbidden else ""
     if not forbidden and (twin or rivals(weighed, context)):
         status, message = AMBIGUOUS, why_several(weighed, context)
     else:
-        status, message = NOT_FOUND, forbidden or why_not(weighed, context)
+        status, message = NOT_FOUND, (forbidden if chance >= _LIKELY else "") or why_not(weighed, context)
     score = best.score if best and status is AMBIGUOUS else 0.0
     return Resolution(status=status, score=score, runner_up=best, evidence=tuple(evidence), message=message)

@@ -89,6 +89,14 @@ class Signs:
     in_sight: Box | None = None
 
     @property
+    def identity(self) -> float:
+        """How much it says and looks as the target did, whatever is around it; 0 where neither is told."""
+        text = None if self.text is None else self.text if self.whole else 0.9 * self.text
+        told = [max(text or 0.0, w.score) for w in (self.wording, self.label_wording) if w is not None]
+        found = ([max(told)] if told else [] if text is None else [text]) + ([self.look.score] if self.look else [])
+        return sum(found) / len(found) if found else 0.0
+
+    @property
     def standing(self) -> float | None:
         """How much what is around it is what was around the target; this tells twins apart. None: nobody can say."""
         signs = [(self.around.fair_share, 3.0)] if self.around.asked else []

@@ -52,7 +52,7 @@ def veto(signs: Signs, context: Context) -> str:
         _several_in_one(signs, context)
         or _says_something_else(signs, context)
         or _another_record(signs, context)
-        or _out_of_use(signs, context)
+        or out_of_use(signs, context)
         or window_problem(context, signs)
         or _needed_is_missing(signs, context)
     )
@@ -190,7 +190,7 @@ def _another_record(signs: Signs, context: Context) -> str:
         return say("targeting.row_moved", elsewhere=around.elsewhere)
     if around.other_record and not context.other_language and target.role not in _OF_NO_RECORD:
         was, now = around.other_record
-        return say("targeting.replaced_beside", was=was, now=now)
+        return say("targeting.replaced_beside", was=was, now=now) if now else say("targeting.row_not_there", text=was)
     return ""
 
 
@@ -219,7 +219,7 @@ def _only_buttons(signs: Signs) -> bool:
     return all(is_known(was) for was, _ in signs.around.replaced)
 
 
-def _out_of_use(signs: Signs, context: Context) -> str:
+def out_of_use(signs: Signs, context: Context) -> str:
     """Something lies over it; or it is fainter than it was: it cannot be used now, or is behind a dialog."""
     if signs.in_sight is not None:
         return "" if signs.in_sight.area else say("targeting.covered")

@@ -95,6 +95,7 @@ def _look_of(target: TargetSpec, shown: TargetSpec, told: TargetSpec, known: Tau
         window_title=title_of(told.window_title, target.window_title),
         app_name=shown.app_name,
         neighbours=tuple(near for near in told.neighbours if near.text and known.says(near.text)),
+        around=tuple(near for near in told.around if near.text and known.says(near.text)),
         named_by=named_by if named_by and named_by.text and known.labels(named_by.text, "") else None,
         number=0 if target.row else told.number,
     )

@@ -67,8 +67,8 @@ def counted(
         )
     first, here = group.members[0].center, box.center
     offset = round(first.x - here.x), round(first.y - here.y)
-    lasting = tuple(n for n in target.neighbours if not _is_row(n, box, group))
-    return replace(target, before_first=before, first_offset=offset, neighbours=lasting)
+    near, around = (tuple(n for n in of if not _is_row(n, box, group)) for of in (target.neighbours, target.around))
+    return replace(target, before_first=before, first_offset=offset, neighbours=near, around=around)
 
 
 def _is_row(neighbour: NeighbourSpec, box: Box, group: Group) -> bool:

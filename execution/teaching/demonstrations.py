@@ -74,6 +74,8 @@ def combined(
         click=_shared_click(taught),
         neighbours=_shared_neighbours(every),
         named_by=_shared_label(every),
+        around=_shared_around(every),
+        rank=latest.rank if len({t.rank for t in taught}) == 1 else (0, 0),
         row=_shared_row(every),
         shapes=_shared_shapes(taught),
         scroll_box=latest.scroll_box or next((t.scroll_box for t in reversed(taught) if t.scroll_box), None),
@@ -240,12 +242,17 @@ def _shared_neighbours(every: Sequence[Shown]) -> tuple[NeighbourSpec, ...]:
     return tuple(neighbour for neighbour in found if neighbour)
 
 
-def _in_all(neighbour: NeighbourSpec, every: Sequence[Shown]) -> NeighbourSpec | None:
+def _shared_around(every: Sequence[Shown]) -> tuple[NeighbourSpec, ...]:
+    found = (_in_all(neighbour, every, "around") for neighbour in every[-1].target.around)
+    return tuple(neighbour for neighbour in found if neighbour)
+
+
+def _in_all(neighbour: NeighbourSpec, every: Sequence[Shown], of: str = "neighbours") -> NeighbourSpec | None:
     """The neighbour as all have it at its place: in their words, or as the variable that they differ in."""
     mine = every[-1].saying(neighbour)
     said = [mine]
     for shown in every[:-1]:
-        there = [shown.saying(other) for other in shown.target.neighbours if _near(neighbour, other)]
+        there = [shown.saying(other) for other in getattr(shown.target, of) if _near(neighbour, other)]
         fitting = [saying for saying in there if same(saying, mine)] or [s for s in there if agreed([s, mine])]
         if not fitting:
             return None

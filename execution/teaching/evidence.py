@@ -13,7 +13,9 @@ from execution.language.fuzzy import words
 from execution.language.joining import part_of
 from execution.language.lexicon import is_known
 from execution.language.volatile import Kind, lasting, lasting_span, own_text, record_span
+from execution.perception.elements.layout import union
 from execution.perception.pictures import PictureSink
+from execution.perception.scene import scene_of
 from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.correction import resolve_correction
 from execution.targeting.records import card_of, names_record
@@ -24,13 +26,14 @@ from execution.teaching.parts import text_beside, text_in
 from execution.teaching.structure import alike, in_its_window, number_of, role_of, shapes_around
 from execution.teaching.values import by_variable, tells_by_itself
 from execution.types import Box, ElementRole, Frame, Point, ScreenState, Size, TextLine
-from workflows.graph import NeighbourSpec, TargetSpec
+from workflows.graph import NeighbourSpec, NormBox, TargetSpec
 from workflows.text import names
 
 __all__ = ["resolve_correction", "target_box", "teach_target"]
 
 _CONTEXT_MARGIN = 48
 _MOST_NEIGHBOURS = 6
+_MOST_AROUND = 40
 _MOST_IN_ROW, _MOST_OF_TWINS = 3, 6
 _FARTHEST = 400  # pixels, outside its own row
 _DRAWN = 2  # characters, at most, that pictures are read as
@@ -101,6 +104,9 @@ def teach_target(
         number=number_of(box, twins),
         alike=len(twins),
         scroll_box=scrolls.normalised(frame.size) if scrolls else None,
+        around=_around(box, state, own),
+        caption=_caption(box, state),
+        rank=_rank(box, role, state),
     )
     return counted(target, box, state, number=number, values=values or {}) if number else target
 
@@ -131,6 +137,37 @@ def _is_drawn(text: str, box: Box, role: str, lines: Sequence[TextLine]) -> bool
         return True
     wide = max(line.box.right for line in lines) - min(line.box.x for line in lines)
     return not role and (wide < _FAR_NARROWER * box.w or not _NUMBERED.search(text))
+
+
+def _around(box: Box, state: ScreenState, values: Mapping[str, str]) -> tuple[NeighbourSpec, ...]:
+    """The texts of the screen that point at it, whatever they tell it from: where they stand now is where it is now."""
+    telling = {name: value for name, value in values.items() if tells_by_itself(value)}
+    found = []
+    for line, _rare in _told_by(box, state, None, has_twins=False):
+        if names_record(line.text):  # of another day, and nobody's business
+            continue
+        dx, dy = line.box.center.x - box.center.x, line.box.center.y - box.center.y
+        said = by_variable(line.text, telling)
+        spec = NeighbourSpec(text=said or line.text, dx=dx, dy=dy, w=line.box.w, h=line.box.h)
+        found.append((abs(dx) + 2 * abs(dy), spec))
+    return tuple(n for _, n in sorted(found, key=_distance)[:_MOST_AROUND])
+
+
+def _caption(box: Box, state: ScreenState) -> NormBox | None:
+    """Where its words lie in it."""
+    scene = scene_of(state)
+    words = [scene.words[i].box for i in scene.words_in(box)]
+    if not words:
+        return None
+    whole = union(words)
+    return ((whole.x - box.x) / box.w, (whole.y - box.y) / box.h, whole.w / box.w, whole.h / box.h)
+
+
+def _rank(box: Box, role: str, state: ScreenState) -> tuple[int, int]:
+    """Which it is of how many things of its shape, from 0; (0, 0) where it is none of them."""
+    group = scene_of(state).shaped(box.w, box.h, role)
+    at = max(range(len(group)), key=lambda i: group[i].box.iou(box), default=-1)
+    return (at, len(group)) if at >= 0 and group[at].box.iou(box) > 0.3 else (0, 0)
 
 
 def _neighbours(

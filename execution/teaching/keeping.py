@@ -97,7 +97,7 @@ def _words(text: str) -> list[str]:
 
 def texts_of(target: TargetSpec) -> list[str]:
     """What was read of a target, and around it, where it was taught."""
-    near: list[NeighbourSpec] = [*target.neighbours, *([target.named_by] if target.named_by else [])]
+    near: list[NeighbourSpec] = [*target.neighbours, *target.around, *([target.named_by] if target.named_by else [])]
     said = [text for one in near for text in (one.text, *one.others)]
     return [target.text, *target.row, *said, *(text for look in target.also for text in texts_of(look))]
 

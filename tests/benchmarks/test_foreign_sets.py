@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from benchmarks import readings
-from benchmarks.foreign.needles import Case, answered, erased
+from benchmarks.foreign.finding import find
+from benchmarks.foreign.needles import Case, asked, erased
 from benchmarks.foreign.screens import lesson, matcher_of
 from benchmarks.foreign.seen import Seen, sampled
 from benchmarks.readings import Readings
@@ -65,7 +66,7 @@ def test_a_row_says_its_groups_and_what_is_right() -> None:
 @pytest.mark.parametrize("drawn", [False, True])
 def test_a_needle_is_found_today_and_refused_where_it_was_painted_over(drawn: bool) -> None:
     seen = cast(Seen, Drawn(then=page(), now=page(at=(140, 180))))
-    today, gone = answered(Case.of(ROW), seen, drawn=drawn)
+    today, gone = map(find, asked(Case.of(ROW), seen, drawn=drawn))
     assert today.answer["id"] == "p0001"
     assert set(today.verdicts.values()) == {"right"}, today.answer
     assert today.answer["p"] >= 0.95

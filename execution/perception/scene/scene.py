@@ -48,6 +48,11 @@ class Scene:
         return gradient(self.grey)
 
     @cached_property
+    def shrunk_edges(self) -> np.ndarray:
+        """`edges` in a quarter of the pixels each way."""
+        return np.asarray(cv2.resize(self.edges, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA))
+
+    @cached_property
     def counts(self) -> Counter[str]:
         """How many lines read so, in letters alone."""
         return Counter(line.key for line in self.lines)
@@ -59,11 +64,19 @@ class Scene:
         inside = (across >= box.x) & (across <= box.right) & (down >= box.y) & (down <= box.bottom)
         return np.flatnonzero(inside).tolist()
 
+    def shaped(self, width: float, height: float, kind: str) -> list[Thing]:
+        """The things of that shape, in reading order."""
+        found = [thing for thing in self.things if thing.is_shaped(width, height, kind)]
+        return sorted(found, key=lambda thing: (round(thing.box.center.y / 10), thing.box.center.x))
+
     def thing_at(self, point: Point) -> Thing | None:
-        """The smallest thing at a point, or right beside it."""
-        at = [t for t in self.things if t.box.grown(1, self.size).contains(point)]
-        if at and (thing := min(at, key=lambda thing: thing.box.area)).source is not Source.BAND:
-            return thing
+        """The smallest thing at a point, or right beside it; what is drawn on a control is a part of it."""
+        at = sorted(
+            (t for t in self.things if t.box.grown(1, self.size).contains(point)), key=lambda thing: thing.box.area
+        )
+        if at and at[0].source is not Source.BAND:
+            controls = (t for t in at if t.source is Source.ELEMENT and (t.is_one_line or not t.words))
+            return next(controls, at[0]) if at[0].source in (Source.INK, Source.FRAME) else at[0]
         beside = [t for t in self.things if _is_beside(point, t)]
         return min([*beside, *at], key=lambda thing: thing.box.area, default=None)
 
@@ -74,19 +87,18 @@ class Scene:
         found += self._values()
         found += [Thing(box, "icon", Source.ELEMENT, sure=0.4) for box in pictures if not _is_in(box, found)]
         markers = [e.box for e in elements if e.role in _MARKED]  # each is a part of the thing with its caption
-        for box in frames:
+        for box in _unknown(frames, found):
             is_marker = any(box.intersection(marker).area > _SAME * box.area for marker in markers)
             words = self._said(self.words_in(box))
-            if not is_marker and len(words) < _MOST_WORDS and not _is_in(box, found):
+            if not is_marker and len(words) < _MOST_WORDS:
                 found.append(Thing(box, "picture", Source.FRAME, words, sure=0.4))
         known = np.array([t.box for t in found], float).reshape(-1, 4)
         for box in ink_beside(self.edges, [*(word.box for word in self.words), *markers]):
             if not _is_known_ink(box, known):
                 found.append(Thing(box, "picture", Source.INK, sure=0.3))
         found = joined(found)
-        for box in bands(self.grey):
-            if not _is_in(box, found, _SAME_BAND):
-                found.append(Thing(box, "band", Source.BAND, self._said(self.words_in(box)), sure=0.3))
+        for box in _unknown(bands(self.grey), found, _SAME_BAND):
+            found.append(Thing(box, "band", Source.BAND, self._said(self.words_in(box)), sure=0.3))
         return found
 
     def _said(self, numbers: Sequence[int]) -> tuple[PlacedWord, ...]:
@@ -107,8 +119,9 @@ class Scene:
             if _is_in(box, found):
                 continue
             words = self._said(inside)
-            found.append(Thing(box, element.role.value, Source.ELEMENT, words, element.confidence, element.states))
-            if self._is_line(words) if element.role is ElementRole.LINK else _is_caption(words, element.box):
+            thing = Thing(box, element.role.value, Source.ELEMENT, words, element.confidence, element.states)
+            found.append(thing)
+            if self._is_line(words) if element.role is ElementRole.LINK else _is_caption(thing, element.box):
                 taken.update(inside)
         return found, taken
 
@@ -155,14 +168,29 @@ def _caption_of(marker: Element, texts: Sequence[Element]) -> Box | None:
     return min(level, key=lambda box: box.x, default=None)
 
 
-def _is_caption(words: Sequence[PlacedWord], box: Box) -> bool:
-    """Whether the words in a control are one line that fills it."""
-    rows = {round(word.box.y / 6) for word in words}
-    return len(rows) == 1 and box.h < _LINES_OF_CONTROL * max(word.box.h for word in words)
+def _is_caption(thing: Thing, box: Box) -> bool:
+    """Whether the words in a control's box are one line that fills it."""
+    return thing.is_one_line and box.h < _LINES_OF_CONTROL * max(word.box.h for word in thing.words)
 
 
 def _is_in(box: Box, things: Sequence[Thing], share: float = _SAME) -> bool:
     return any(box.iou(thing.box) > share for thing in things)
+
+
+def _unknown(boxes: Sequence[Box], things: Sequence[Thing], share: float = _SAME) -> list[Box]:
+    """Those boxes that are none of the things, each once."""
+    if not boxes:
+        return []
+    every = np.array([*boxes, *(thing.box for thing in things)], float)
+    low, high, area = every[:, :2], every[:, :2] + every[:, 2:], every[:, 2] * every[:, 3]
+    own = slice(len(boxes))
+    meet = (np.minimum(high[own, None], high) - np.maximum(low[own, None], low)).clip(0).prod(axis=2)
+    same = meet > share * (area[own, None] + area - meet)
+    kept = list[int]()
+    for number in np.flatnonzero(~same[:, len(boxes) :].any(axis=1)).tolist():
+        if not same[number, kept].any():
+            kept.append(number)
+    return [boxes[number] for number in kept]
 
 
 def _is_known_ink(box: Box, known: np.ndarray) -> bool:

@@ -26,6 +26,7 @@ class Source(StrEnum):
     TEXT = "text"  # of a line, what is in no control
     VALUE = "value"  # of a line "label: value"
     BAND = "band"  # between two level lines
+    PLACE = "place"  # where a thing was looked for and none was seen
 
 
 @dataclass(slots=True, eq=False)
@@ -47,6 +48,20 @@ class Thing:
     def __post_init__(self) -> None:
         self.text = " ".join(word.text for word in self.words)
         self.caption = union(word.box for word in self.words) if self.words else None
+
+    @property
+    def is_one_line(self) -> bool:
+        """Whether its words stand in one line."""
+        return len({round(word.box.y / 6) for word in self.words}) == 1
+
+    def is_shaped(self, width: float, height: float, kind: str) -> bool:
+        """Whether it is of about that size, and of that kind if it is not of exactly that size."""
+        w, h = self.box.w, self.box.h
+        is_box = self.source in (Source.ELEMENT, Source.FRAME, Source.INK)
+        if is_box and abs(w - width) <= max(3, 0.1 * width) and abs(h - height) <= max(3, 0.1 * height):
+            return True
+        same = self.kind == kind or {self.kind, kind} <= {"picture", "icon"}
+        return same and all(0.75 < (a + 4) / (b + 4) < 1.33 for a, b in ((w, width), (h, height)))
 
 
 def letters_in(text: str) -> int:

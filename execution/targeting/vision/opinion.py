@@ -13,8 +13,8 @@ import numpy as np
 
 from execution.perception.marks import SomEngine
 from execution.targeting.boxes import same_box
+from execution.targeting.comparison import NAMES
 from execution.targeting.context import VLM, Context
-from execution.targeting.features import NAMES
 from execution.targeting.opinions import Opinion
 from execution.targeting.reasons import speaks_for
 from execution.targeting.signs import Signs

@@ -10,9 +10,7 @@ import pytest
 from execution.targeting.context import Context
 from execution.targeting.contrast import is_written_faintly
 from execution.targeting.examination import examined
-from execution.targeting.features import NAMES
 from execution.targeting.vetoes import veto
-from execution.targeting.weighing import measure
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ElementState, ScreenState
 from tests.execution.perception.drawing import Canvas, Pictures
@@ -43,22 +41,13 @@ def seen(now: ScreenState) -> Context:
     return context(target, now, store)
 
 
-def faded(on: Context) -> float:
-    """What the judge is told of the entry's ink."""
-    measured = measure(on)
-    (place,) = [n for n, signs in enumerate(measured.signs) if signs.box == WRAP]
-    return float(measured.features[place, NAMES.index("faded")])
-
-
 def test_a_theme_that_writes_all_fainter_greys_nothing_out() -> None:
     now = seen(menu(SOFT))
     signs = examined(WRAP, now)
     assert is_written_faintly(signs, now)
     assert veto(signs, now) == ""
-    assert faded(now) == 0.0
     greyed = seen(menu(BLACK, grey=["Word Wrap"]))
     assert veto(examined(WRAP, greyed), greyed) != ""
-    assert faded(greyed) == 1.0
 
 
 @pytest.mark.parametrize(

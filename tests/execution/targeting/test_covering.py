@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from execution.targeting.comparison import NAMES
 from execution.targeting.covering import cover_at, lies_under, seen_in_part
 from execution.targeting.examination import examined
-from execution.targeting.features import NAMES
 from execution.targeting.neighbours import label_in_place, surroundings
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.shapes import structure_share
@@ -161,8 +161,8 @@ def test_of_a_part_nothing_is_told_that_only_all_of_it_tells(save: TargetSpec, s
     weighed = weigh(context(save, under(Form().state(), Box(960, 560, 300, 200)), store))
     (place,) = [n for n, signs in enumerate(weighed.signs) if signs.in_sight is not None]
     told = dict(zip(NAMES, weighed.features[place].tolist(), strict=True))
-    assert all(np.isnan(told[name]) for name in ("ink", "eye", "kind", "high", "silent", "contrast_share"))
-    assert told["grey"] > 0.99
+    assert all(np.isnan(told[name]) for name in ("fitted", "eye", "around_picture", "colour", "busy"))
+    assert weighed.signs[place].look is not None and weighed.signs[place].look.grey > 0.99
 
 
 def test_what_else_is_on_what_lies_over_it_is_not_several_things_in_one(save: TargetSpec, store: Pictures) -> None:

@@ -33,6 +33,7 @@ from execution.types import (
 from tests.doubles.places import MemoryPlaces
 from tests.execution.perception.drawing import Canvas, Pictures, frame
 from tests.execution.targeting.forms import context
+from workflows.choices import EffectClass
 from workflows.graph import NeighbourSpec, TargetSpec
 
 FOUND, AMBIGUOUS, NOT_FOUND = ResolveStatus.FOUND, ResolveStatus.AMBIGUOUS, ResolveStatus.NOT_FOUND
@@ -222,9 +223,10 @@ def test_a_target_painted_over_in_place_is_not_found_though_all_else_is_the_same
 
 # --- another language, another size ---
 def test_a_form_in_another_language_is_found_by_what_its_words_mean(store):
-    """S5.3: all texts changed, the structure and the place did not."""
+    """S5.3: all texts changed, the structure and the place did not; surely enough to be read, and shown to a coach."""
     french = form(("Prénom", "Nom", "Rue"), save="Enregistrer", title="Fiche")
-    found = resolve(taught(store), seen(french, save="Enregistrer", title="Fiche - Clinic"), store)
+    target, now = taught(store), seen(french, save="Enregistrer", title="Fiche - Clinic")
+    found = TargetResolver(pictures=store).resolve(target, now, variables={}, effect=EffectClass.READ)
     assert found.status is FOUND
     assert SAVE.contains(found.point)
 

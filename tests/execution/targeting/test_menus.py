@@ -11,6 +11,7 @@ from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
+from workflows.choices import EffectClass
 
 Entry = tuple[str, str]
 ENGLISH: tuple[Entry, ...] = (
@@ -55,7 +56,7 @@ def found(words: str, now: ScreenState, *, taught: Sequence[Entry] = ENGLISH, te
     first, store = menu(taught), Pictures()
     target = teach_target(first.frame, entry_of(first, words), label=words, state=first, click=None, store=store)
     target = replace(target, text=text or target.text)
-    return TargetResolver(pictures=store).resolve(target, now, variables={})
+    return TargetResolver(pictures=store).resolve(target, now, variables={}, effect=EffectClass.READ)
 
 
 @pytest.mark.parametrize(("words", "keys"), ENGLISH)

@@ -18,13 +18,11 @@ from execution.targeting import looks
 from execution.targeting.context import Context
 from execution.targeting.contrast import _exceeded_by_few
 from execution.targeting.examination import examined
-from execution.targeting.features import NAMES
 from execution.targeting.ink import _middle_level
-from execution.targeting.judge import Judge
+from execution.targeting.judge import Trees
 from execution.targeting.looks import surroundings_likeness
 from execution.targeting.neighbours import stands_at
 from execution.targeting.picture_fit import edge_score, grey_score
-from execution.targeting.proposals import _about_one, _holding
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.search import correlate, edges
 from execution.teaching.evidence import teach_target
@@ -74,11 +72,6 @@ TREES = [
 ]  # fmt: skip
 
 
-def judge() -> Judge:
-    fitted = {"features": list(NAMES), "base": 0.2, "calibration": [1.0, 0.0], "trees": TREES}
-    return Judge(fitted)
-
-
 def walked(tree: dict[str, list[float]], place: np.ndarray) -> float:
     """One tree gone down for one place."""
     at = 0
@@ -93,15 +86,15 @@ MEASURES = st.one_of(st.just(float("nan")), st.floats(0, 1, width=16))
 
 
 @given(arrays(np.float32, st.tuples(st.integers(0, 5), st.just(3)), elements=MEASURES))
-def test_all_trees_at_once_say_what_each_says_of_each_place(told: np.ndarray) -> None:
-    table = np.zeros((len(told), len(NAMES)), np.float32)
-    table[:, :3] = told
+def test_all_trees_at_once_say_what_each_says_of_each_place(table: np.ndarray) -> None:
+    trees = Trees({"features": ["a", "b", "c"], "base": 0.2, "trees": TREES}, ("a", "b", "c"))
+    leaves = trees.leaves(table)
     expected = [0.2 + sum(walked(tree, place) for tree in TREES) for place in table]
-    judged = judge().judge(table)
-    np.testing.assert_allclose(judged.log_odds, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(trees.score(leaves), expected, rtol=0, atol=1e-12)
     # what the kinds of evidence weighed is what lies between the first nodes and the last
+    weights = trees.on_the_way(np.array([0, 1, 1]), 2).take(leaves, axis=0).sum(axis=(1, 2))
     first = sum(tree["mean"][0] for tree in TREES)
-    np.testing.assert_allclose(judged.weights.sum(axis=1), judged.log_odds - 0.2 - first, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(weights, trees.score(leaves) - 0.2 - first, rtol=0, atol=1e-12)
 
 
 # --- by counting, and by numbers of all at once ---
@@ -115,23 +108,10 @@ def test_what_is_counted_of_grey_levels_is_what_sorting_them_says(grey: np.ndarr
     assert _middle_level(grey) == int(np.median(grey))
 
 
-PLACED = st.lists(st.builds(Box, *(st.integers(0, 40),) * 2, *(st.integers(1, 60),) * 2), max_size=8)
-
-
-@given(PLACED)
-def test_boxes_are_about_one_thing_where_the_larger_holds_the_middle_of_the_smaller(boxes: list[Box]) -> None:
-    told = _about_one(boxes)
-    for (i, one), (j, kept) in product(enumerate(boxes), repeat=2):
-        small, large = (kept, one) if kept.area <= one.area else (one, kept)
-        assert told[i, j] == (large.contains(small.center) and large.h <= 5 * small.h)
-
-
 @given(st.builds(Box, *(st.integers(0, 1200),) * 2, *(st.integers(1, 300),) * 2))
-def test_what_is_read_in_a_box_and_what_holds_it_is_what_each_by_itself_says(box: Box) -> None:
+def test_what_is_read_in_a_box_is_what_each_line_by_itself_says(box: Box) -> None:
     seen = asked()
     assert seen.texts_in(box) == [line for line in seen.state.texts if box.contains(line.box.center)]
-    held = [e for e in seen.controls if e.box.intersection(box).area >= 0.8 * box.area]
-    assert _holding(box, seen) == held
 
 
 # --- what stands around a place ---

@@ -8,6 +8,7 @@ from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
+from workflows.choices import EffectClass
 
 ENGLISH = ("File", "Edit", "Search", "View", "Help")
 FRENCH = ("Fichier", "Édition", "Rechercher", "Affichage", "Aide")
@@ -29,7 +30,7 @@ def found_in(state: ScreenState, word: str, *names: str) -> Resolution:
     store, first = Pictures(), menus(*(names or ENGLISH))
     (box,) = [e.box for e in first.elements if e.text == word]
     target = teach_target(first.frame, box, label=word, state=first, click=None, store=store)
-    return TargetResolver(pictures=store).resolve(target, state, variables={})
+    return TargetResolver(pictures=store).resolve(target, state, variables={}, effect=EffectClass.READ)
 
 
 @pytest.mark.parametrize("word", ENGLISH)

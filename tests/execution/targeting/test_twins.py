@@ -10,7 +10,7 @@ from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ResolveStatus, ScreenState
 from tests.execution.perception.drawing import Canvas, Pictures
-from tests.execution.targeting.test_proposals import resolve
+from tests.execution.targeting.test_candidates import resolve
 from workflows.graph import TargetSpec
 
 Card = tuple[str, str, int]  # who, where, how far down

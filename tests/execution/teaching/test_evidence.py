@@ -47,6 +47,27 @@ def test_clocks_dates_and_counters_are_no_neighbours():
     state = canvas.state()
     target = teach_target(state.frame, Box(250, 60, 80, 30), label="x", state=state, click=None, store=Pictures())
     assert [n.text for n in target.neighbours] == ["Room 3"]
+    assert [n.text for n in target.around] == ["Room 3"]
+
+
+def test_more_texts_are_kept_of_where_it_lies_and_none_that_names_a_record():
+    canvas = Canvas(900, 600)
+    for number in range(12):
+        canvas.text(f"Section {chr(65 + number)}", 40, 40 + 40 * number)
+    canvas.text("DUPONT Marie", 300, 40)
+    canvas.text("7715", 300, 80)
+    box = Box(600, 300, 90, 28)
+    state = canvas.state(elements=[Element(box=canvas.button("Open", box), role=ElementRole.BUTTON, text="Open")])
+    target = teach_target(state.frame, box, label="Open", state=state, click=None, store=Pictures())
+    assert {n.text for n in target.around} == {f"Section {chr(65 + number)}" for number in range(12)}
+    first = next(n for n in target.around if n.text == "Section A")
+    line = next(line for line in state.texts if line.text == "Section A")
+    assert (first.dx, first.dy) == (line.box.center.x - box.center.x, line.box.center.y - box.center.y)
+    assert (first.w, first.h) == (line.box.w, line.box.h)
+    assert target.rank == (0, 1)
+    left, top, wide, high = target.caption
+    assert 0 < left < left + wide < 1
+    assert 0 < top < top + high < 1
 
 
 def test_the_same_target_has_the_same_id_and_another_box_another():

@@ -6,12 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from execution.targeting.proposals import click_box
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState
 from tests.execution.perception.drawing import Canvas, Pictures, frame
-from tests.execution.targeting.forms import context
 from workflows.choices import EffectClass
 from workflows.graph import TargetSpec
 
@@ -46,14 +44,6 @@ def test_an_entry_behind_a_veil_is_not_clicked_though_its_words_stand_beside_the
     found = resolve(target, seen, store)
     assert (found.status, found.box) == (FOUND, ENTRY), found.message
     assert resolve(target, menu(veil=0.5), store).status is not FOUND
-
-
-def test_an_entry_lies_where_its_picture_does_in_another_theme_too() -> None:
-    """By its edges, which stay: around its words lay half of it and half of what is beside it."""
-    store, seen = Pictures(), menu()
-    target = teach_target(seen.frame, ENTRY, label="Calendar", state=seen, click=None, store=store)
-    words = next(line.box for line in seen.texts if line.text == "Calendar")
-    assert click_box(words, context(target, menu(dark=True), store)) == ENTRY
 
 
 def hashes(x: int, y: int, *, label: str = "") -> ScreenState:
