@@ -266,6 +266,10 @@ def _of_fold(number: int) -> Judge:
     return Judge(json.loads(_kept_fold(number).read_text()))
 
 
+def has_folds() -> bool:
+    return all(_kept_fold(number).is_file() for number in range(FOLDS))
+
+
 def unseen(part: str, family: str) -> Judge:
     """The judge that was fitted without that family, by the last `python -m benchmarks.judging`."""
     nothing = Compared((), np.zeros((0, len(NAMES)), np.float32), np.zeros((0, 0), bool))

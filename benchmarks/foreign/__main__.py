@@ -2,7 +2,8 @@
 
     python -m benchmarks foreign needles|miniwob|screens [--sample N] [--folder DIR] [--out FILE]
 
-They are taught as the teach page would keep them and looked for as a run does. The sets are no part of the repository;
+They are taught as the teach page would keep them and looked for as a run does, each by a judge that was fitted without
+its family where python -m benchmarks.judging left some. The sets are no part of the repository;
 what is read of their pictures is kept under build/ until the eyes change. With --out the answers at the least level are
 written as JSON lines for the scorer that lies beside the sets, those of a second way of teaching in a file beside it.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 from benchmarks.foreign import miniwob, needles, screens
 from benchmarks.foreign.scoring import Outcome, table
 from benchmarks.foreign.seen import Seen
+from benchmarks.judging import has_folds
 from benchmarks.timing import ROOT, figures
 
 SETS = {"needles": needles, "miniwob": miniwob, "screens": screens}
@@ -38,6 +40,8 @@ def main() -> None:
             f"{asked.folder} holds no {' and no '.join(missing)}: the sets are kept outside of the repository; "
             "say with --folder where they lie"
         )
+    if asked.set != "screens" and not has_folds():
+        print("Judged by the product's fit, which knows these sets (python -m benchmarks.judging leaves others).")
     figure = "match" if asked.set == "screens" else "resolve"
     ways = SETS[asked.set].answers(asked.folder, Seen(asked.folder), asked.sample)
     for number, (way, answers) in enumerate(ways.items()):

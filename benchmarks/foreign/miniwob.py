@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.foreign.finding import Question, find
+from benchmarks.foreign.finding import Question
+from benchmarks.foreign.finding import answers as answered
 from benchmarks.foreign.lesson import Demonstration, Hints, Told, target_of
 from benchmarks.foreign.scoring import Area, Outcome
 from benchmarks.foreign.seen import Seen, sampled
@@ -21,7 +22,7 @@ Step = tuple[str, str]  # of which task
 
 
 def answers(folder: Path, seen: Seen, sample: int | None) -> Mapping[str, Iterator[Outcome]]:
-    return {"by demonstrations": map(find, questions(folder, seen, sample))}
+    return {"by demonstrations": answered("miniwob", questions(folder, seen, sample))}
 
 
 def _rows(file: Path) -> list[Row]:

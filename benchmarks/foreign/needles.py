@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.foreign.finding import Question, find
+from benchmarks.foreign.finding import Question
+from benchmarks.foreign.finding import answers as answered
 from benchmarks.foreign.lesson import Demonstration, target_of
 from benchmarks.foreign.scoring import Area, Outcome
 from benchmarks.foreign.seen import Seen, sampled
@@ -70,8 +71,7 @@ def _cases(folder: Path, sample: int | None) -> list[Case]:
 
 
 def _all(cases: list[Case], seen: Seen, *, drawn: bool) -> Iterator[Outcome]:
-    for case in cases:
-        yield from map(find, asked(case, seen, drawn=drawn))
+    yield from answered("needles", (one for case in cases for one in asked(case, seen, drawn=drawn)))
 
 
 def questions(folder: Path, seen: Seen) -> Iterator[Question]:
