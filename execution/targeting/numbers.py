@@ -34,7 +34,8 @@ _NEAREST = 2.0  # heights nearer than the next group
 class WantedNumber:
     """Which of its group a run wants, None where any may be it; its place, and the group; or why it is not known.
 
-    `lines` are those of the group that are counted. `at_end`: all of it is seen, and it has one less than is wanted.
+    `lines` are those of the group that are counted. `is_whole`: each is counted from where it began. `at_end`: all of
+    it is seen, and it has one less than is wanted.
     """
 
     number: int | None = None
@@ -42,6 +43,7 @@ class WantedNumber:
     group: Group | None = None
     problem: str = ""
     lines: tuple[Box, ...] = ()
+    is_whole: bool = False
     at_end: bool = False
 
     def holds(self, box: Box) -> bool:
@@ -113,8 +115,11 @@ def wanted_number(seen: Numbered) -> WantedNumber:
     problem, at = _uncounted(number, group, seen), number + seen.target.before_first
     place = None if problem else group.members[at - 1]
     lines = group.members[seen.target.before_first :]
-    at_end = number == len(lines) + 1 and _is_seen_whole(group, seen)
-    return WantedNumber(number=number, place=place, group=group, problem=problem, lines=lines, at_end=at_end)
+    is_whole = _is_seen_whole(group, seen)
+    return WantedNumber(
+        number=number, place=place, group=group, problem=problem, lines=lines, is_whole=is_whole,
+        at_end=is_whole and number == len(lines) + 1,
+    )  # fmt: skip
 
 
 def _is_seen_whole(group: Group, seen: Numbered) -> bool:

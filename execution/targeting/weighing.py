@@ -72,13 +72,23 @@ def weigh(context: Context, remembered: Box | None = None, *, judge: Judge | Non
     judgement = weighed.judgement
     if described.is_described(context):
         judgement = described.judged(weighed.signs, context, judgement)
-    # What was counted in a list that is seen whole, and what is drawn pixel by pixel as it was but for a rectangle that
-    # lies over it, is known by that: no fit knows more.
-    wanted = context.wanted_number
     sure = np.array([signs.in_sight is not None for signs in weighed.signs], bool)
-    if wanted.number is not None:
+    wanted = context.wanted_number
+    if wanted.number is not None and (context.goes_on or wanted.is_whole):
+        # Of a list that is seen whole, or was begun, more is known than the signs of the line that was shown, which
+        # said something of its own: who asks for the next line holds all that follow against what they were.
         sure |= np.array([wanted.holds(one.box) for one in weighed.candidates], bool) & (judgement.chances >= _LIKELY)
-    return replace(weighed, judgement=replace(judgement, chances=np.where(sure, _SUREST, judgement.chances)))
+    return replace(weighed, judgement=_proven(judgement, sure))
+
+
+def _proven(judgement: Judgement, sure: np.ndarray) -> Judgement:
+    """The same where one place alone is known without the judge: counted in a list, or drawn pixel by pixel as it was
+    but for a rectangle that lies over it. Of two that are, neither is known."""
+    if sure.sum() != 1:
+        return judgement
+    others = np.where(sure, 0.0, judgement.chances)
+    left = (1.0 - _SUREST) / max(1.0 - _SUREST, float(others.sum()))
+    return replace(judgement, chances=np.where(sure, _SUREST, others * left))
 
 
 def _told(found: Compared, judge: Judge, context: Context) -> Weighed:

@@ -12,7 +12,7 @@ from execution.targeting.context import Context
 from execution.targeting.judge import Judgement, fitted_judge
 from execution.targeting.numbers import WantedNumber
 from execution.targeting.resolver import TargetResolver
-from execution.targeting.weighing import weigh
+from execution.targeting.weighing import _proven, weigh
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
@@ -283,17 +283,32 @@ class Saying:
         return replace(found, chances=self.chance * found.chances / found.chances.sum())
 
 
-@pytest.mark.parametrize(("chance", "sure"), [(0.7, 0.99), (0.4, 0.4)])
-def test_of_what_was_counted_it_is_enough_that_it_is_likely_the_one(chance: float, sure: float) -> None:
-    """S6.13: the signs are those of the line that was shown; the list was seen whole, and that is asked besides."""
+@pytest.mark.parametrize(
+    ("chance", "goes_on", "is_whole", "sure"),
+    [(0.7, False, False, 0.7), (0.7, True, False, 0.99), (0.7, False, True, 0.99), (0.4, True, True, 0.4)],
+)
+def test_of_a_list_that_was_begun_or_is_seen_whole_it_is_enough_that_it_is_likely_the_one(
+    chance: float, goes_on: bool, is_whole: bool, sure: float
+) -> None:
+    """S6.13: the signs are those of the line that was shown; whether they follow is asked besides."""
     state = table()
     target = taught(state, line(state, "Bernard Li").grown(2, state.frame.size))
     seen = Context(
         target=target, state=state, variables={"n": "3"}, pictures=Pictures(),
-        words=ScreenWords(state.texts),
+        words=ScreenWords(state.texts), goes_on=goes_on,
     )  # fmt: skip
+    vars(seen)["wanted_number"] = replace(seen.wanted_number, is_whole=is_whole)
     weighed = weigh(seen, judge=Saying(chance))  # type: ignore[arg-type]
     best = int(np.argmax(weighed.judgement.chances))
     assert seen.wanted_number.holds(weighed.signs[best].box)
     assert weighed.chance(best) <= sure + 1e-3
     assert (weighed.chance(best) == 0.99) is (sure == 0.99)
+    assert weighed.judgement.chances.sum() <= 1.0
+
+
+def test_of_two_places_that_are_known_neither_is() -> None:
+    judged = Judgement(np.zeros(3), np.array([0.5, 0.3, 0.1]), np.zeros((3, 1)), ("text",))
+    assert _proven(judged, np.array([True, True, False])) is judged
+    alone = _proven(judged, np.array([False, True, False])).chances
+    assert alone[1] == 0.99
+    assert alone.sum() == pytest.approx(1.0)
