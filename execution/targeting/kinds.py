@@ -15,20 +15,9 @@ _KINDS = (
 )
 
 TICKED = frozenset({ElementRole.CHECKBOX, ElementRole.RADIO})
-_PRESSED = frozenset({ElementRole.BUTTON, ElementRole.LINK, ElementRole.ICON, ElementRole.TAB, ElementRole.MENU_ITEM})
-_CHOSEN = frozenset({*TICKED, ElementRole.ICON})
 
 
 @lru_cache(1024)  # asked of every pair of elements of a screen
 def same_kind(one: str, other: str) -> bool:
     """True for roles that are the same, or are taken for one another."""
     return one == other or any(one in kind and other in kind for kind in _KINDS)
-
-
-def role_likeness(taught: str, now: str) -> float:
-    """1 for the same role, less for one that a detector takes for it."""
-    if not taught or taught == now:
-        return 1.0
-    if {taught, now} <= _PRESSED:
-        return 0.7
-    return 0.5 if {taught, now} <= _CHOSEN else 0.0
