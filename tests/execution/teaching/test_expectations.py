@@ -251,3 +251,17 @@ def test_nothing_is_learnt_from_scrolling_waiting_or_a_screen_that_stayed():
 )
 def test_values_are_put_back_as_whole_words_the_longest_first(text, variables, expected):
     assert put_back(text, variables) == expected
+
+
+@pytest.mark.parametrize(("above", "declared"), [("", ()), ("Clinic", ("Visit kept",))], ids=["tab", "heading"])
+def test_the_title_on_a_windows_tab_is_asked_for_as_the_title_alone(above: str, declared: tuple[str, ...]) -> None:
+    """It is small, and read in one run and not in the next."""
+    before, canvas = screen("", *FORM, title="New visit"), Canvas(900, 700)
+    if above:
+        canvas.text(above, 40, 4)
+    canvas.text("Visit kept", 40, 30)
+    for index, text in enumerate(FORM):
+        canvas.text(text, 40 + 17 * (index % 3), 100 + 47 * index + 11 * (index % 2))
+    expect = learnt(before, canvas.state(window=Window(title="Visit kept - Web")))[1]
+    assert expect.window_title == "Visit kept - Web"
+    assert tuple(text for text in expect.texts if text != above) == declared
