@@ -12,20 +12,24 @@ from execution.language.volatile import lasting
 from execution.lesson.places import ROLES, in_words
 from execution.lesson.rows import InLine, line_of, telling_together
 from execution.lesson.screens import Known
+from execution.perception.elements.layout import union
 from execution.perception.pictures import PictureSink
+from execution.perception.scene import scene_of
 from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.records import PERSON, may_name_somebody, names_record
+from execution.targeting.runs import Alike, runs_of
 from execution.teaching.evidence import teach_target, text_of
-from execution.teaching.labels import NAMED, naming_label
+from execution.teaching.labels import NAMED, naming_label, parts_of_lines
 from execution.teaching.parts import text_in
 from execution.teaching.structure import alike, number_of, role_of
-from execution.teaching.values import is_data
+from execution.teaching.values import is_data, tells_by_itself
 from execution.types import Box, Point, ScreenState
 from sentences.said import say
 from workflows.graph import NeighbourSpec, TargetSpec
 from workflows.text import names
 
 _LONGEST_LABEL = 60
+_BESIDE = 6  # pixels from words that a click beside them is meant for
 _MOST_ROWS = 3  # answers by what stands in its row
 SOMETHING_ELSE = "something_else"  # of its line, as a person says
 THIS_PLACE = "this_place"
@@ -91,7 +95,7 @@ class Understood:
 def understand(state: ScreenState, point: Point, *, known: Known, box: Box | None = None) -> Understood:
     """What is at the point; `box` is one that a person drew around it."""
     if box is None or not box.area or holds_several(box, state):
-        box = target_box(state, point)
+        box = _meant(state, point, known.values)
     role = role_of(box, state)
     text = text_of(box, role, state)
     named_by = naming_label(box, role, state) if role in NAMED or not (role or text) else None
@@ -112,10 +116,25 @@ def understand(state: ScreenState, point: Point, *, known: Known, box: Box | Non
     return answered(found, state, known)
 
 
+def _meant(state: ScreenState, point: Point, values: Mapping[str, str]) -> Box:
+    """The box of what a click is meant for: the words that are a value of this run, else the thing there."""
+    scene = scene_of(state)
+    thing = scene.thing_at(point)
+    for value in sorted(values.values(), key=len, reverse=True):
+        beside = _BESIDE if tells_by_itself(value) else 0
+        for likeness, words in runs_of(value, scene):
+            box = union(word.box for word in words)
+            if likeness >= Alike.LETTERS and box.grown(beside, scene.size).contains(point):
+                return thing.box if thing is not None and set(words) == set(thing.words) else box
+    return thing.box if thing is not None else target_box(state, point)
+
+
 def answered(found: Understood, state: ScreenState, known: Known) -> Understood:
     """The same with what may be said to tell it from its like, or of a text that looks like data."""
     if not found.is_ambiguous:
-        return replace(found, answers=tuple(_of_data(found)) if found.is_data else ())
+        if not found.is_data:
+            return found
+        return replace(found, answers=(*_of_data(found), *_by_its_label(found, state)))
     line = line_of(found.box, found.alike, state)
     return replace(found, line=line, answers=tuple(_answers(found, line, known)))
 
@@ -144,6 +163,8 @@ def taught(
     )  # fmt: skip
     if names(spec.text):  # nobody's name stands in the list of steps, or in an id
         spec = replace(spec, label=spec.text)
+    if answer is not None and answer.row and found.is_data and not found.is_ambiguous:
+        spec = replace(spec, text="", picture="")  # what stands there is another value next time
     if answer is not None and not number and (answer.number or answer.code == THIS_PLACE):
         fixed = tuple(n for n in spec.neighbours if not (names_record(n.text) or names(n.text)))
         return replace(spec, neighbours=fixed, needed=("number",))
@@ -162,6 +183,17 @@ def _of_data(found: Understood) -> Iterator[Answer]:
     """Whether its text is the same in every run."""
     yield Answer(code=RUNS_VALUE, text=say("lesson.runs_value"), value=found.text, boxes=(found.box,))
     yield Answer(code=ALWAYS, text=say("lesson.always_text", text=found.text), boxes=(found.box,))
+
+
+def _by_its_label(found: Understood, state: ScreenState) -> Iterator[Answer]:
+    """That it is what stands beside its label, where only one such label is in sight."""
+    label = naming_label(found.box, found.role, state)
+    if label is None or may_name_somebody(label.text) or not any(char.isalpha() for char in label.text):
+        return
+    said = [line.box for line in parts_of_lines(found.box, state) if folded(line.text) == folded(label.text)]
+    if len(said) == 1:
+        text = say("lesson.beside", text=label.text)
+        yield Answer(code=f"label:{label.text}", text=text, row=(label.text,), boxes=(said[0],))
 
 
 def _answers(found: Understood, line: Sequence[InLine], known: Known) -> Iterator[Answer]:

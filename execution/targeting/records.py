@@ -6,6 +6,7 @@ What names a record is compared to the letter: one like it is another record (S9
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from execution.language.fuzzy import words
@@ -47,6 +48,17 @@ def is_name(text: str) -> bool:
 def people_in(text: str) -> list[tuple[int, int]]:
     """Where names of people stand in it."""
     return [found.span() for found in (*PERSON.finditer(text), *filter(_is_a_name, _NAMED.finditer(text)))]
+
+
+def goes_on(words: Sequence[str], first: int, last: int) -> bool:
+    """Whether a name or a number of which the words from `first` to before `last` are a part goes on in their line."""
+    line = " ".join(words)
+    start, end = len(" ".join([*words[:first], ""])), len(" ".join(words[:last]))
+    if any(a < end and start < b and (a < start or b > end) for a, b in people_in(line)):
+        return True
+    before, after = (words[first - 1] if first else ""), (words[last] if last < len(words) else "")
+    numbers = (words[first][0], before[-1:]), (words[last - 1][-1], after[:1])
+    return any(own.isdigit() and other.isdigit() for own, other in numbers)
 
 
 def _is_a_name(found: re.Match[str]) -> bool:

@@ -33,6 +33,8 @@ def twin_problem(weighed: Weighed, best: int, context: Context) -> str:
         return ""
     twins = _twins(weighed, best, context)
     if target.row:  # all that are left are in such a row
+        said = [place for places in context.wanted_row.places for place in places]  # what says so is no rival
+        twins = [one for one in twins if not any(place.contains(one.box.center) for place in said)]
         is_alone = not twins and not _another_row(weighed.signs[best].box, context)
         return "" if is_alone else say("targeting.row_not_alone")
     if context.is_variable:  # a value stands in a heading, too: another one of its list is in its column

@@ -18,7 +18,7 @@ from execution.targeting.contrast import contrasts_like_its_peers, is_as_clear_a
 from execution.targeting.kinds import same_kind
 from execution.targeting.looks import ground_change
 from execution.targeting.neighbours import other_label
-from execution.targeting.records import names_record
+from execution.targeting.records import goes_on, names_record
 from execution.targeting.signs import Signs
 from execution.targeting.windows import window_problem
 from execution.types import Answer, ElementRole, ElementState
@@ -109,7 +109,9 @@ def _says_something_else(signs: Signs, context: Context) -> str:
         if signs.in_sight is not None:
             return say("targeting.covered")
         return say("targeting.row_unread")
-    if signs.text is None:
+    if signs.text is None or not any(char.isalnum() for char in want.text):  # a lone sign is an icon that was read
+        return ""
+    if context.target.role == ElementRole.LINK and _is_in_a_sentence(signs, context):
         return ""
     to_the_letter = want.exact or names_record(want.text)
     if to_the_letter and not _stands_there(want.text, signs.read):
@@ -126,6 +128,19 @@ def _says_something_else(signs: Signs, context: Context) -> str:
         said = say("targeting.reads_otherwise", read=signs.read) if signs.read else say("targeting.shows_no_text")
         return say("targeting.place_says", said=said, wanted=want.text)
     return ""
+
+
+def _is_in_a_sentence(signs: Signs, context: Context) -> bool:
+    """Whether a link's own words are the text to the letter, and no name or number goes on in the sentence it is in."""
+    inside = {id(context.scene.words[i]) for i in context.scene.words_in(signs.box)}
+    for line in context.scene.lines:
+        own = [id(word) in inside for word in line.words]
+        if len(inside) == sum(own) and any(own):
+            first, last = own.index(True), len(own) - own[::-1].index(True)
+            texts = [word.text for word in line.words]
+            link = " ".join(texts[first:last])
+            return stands_in(context.wanted.text, link) is Answer.YES and not goes_on(texts, first, last)
+    return False
 
 
 def _stands_there(wanted: str, read: str) -> bool:
@@ -155,7 +170,7 @@ def _reads_otherwise(signs: Signs, wording: float, context: Context) -> bool:
         return True
     is_picture = signs.look is not None and signs.look.grey >= _VERY_PICTURE  # then it was misread
     likeness = similarity(want, signs.read)
-    if context.other_language or wording >= _READ or likeness >= (_READ if is_picture else _MISREAD):
+    if wording >= _READ or likeness >= (_READ if is_picture else _MISREAD):
         return False
     return len(words(signs.read).key) < _LEAST_HELD or find(signs.read, want) is None
 

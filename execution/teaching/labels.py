@@ -6,6 +6,7 @@ its row or above its left edge, that of a check box or radio button to the right
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from execution.language.fuzzy import words
@@ -24,6 +25,7 @@ _FARTHEST_BELOW = 0.9  # of the picture's height
 _INDENT = 1.2  # of the line's height, by which a label above may begin left or right of its field
 _LEVEL = 0.6  # of the line's height
 _COLON = (":", "：")
+_LABEL = re.compile(r"[^\W\d][^:：]*\s?[:：](?=\s)")
 
 
 def naming_label(box: Box, role: str, state: ScreenState) -> NeighbourSpec | None:
@@ -53,11 +55,17 @@ def _follows(box: Box, field: Box, state: ScreenState) -> bool:
 
 
 def parts_of_lines(box: Box, state: ScreenState) -> Iterable[TextLine]:
-    """The lines outside of `box`, each cut to its part that does not change by itself."""
+    """The lines outside of `box`, each cut to its part that does not change by itself; of a label and the value behind
+    it the label."""
     for line in state.texts:
         start, end = lasting_span(line.text)
-        if start < end and not box.contains(line.box.center):
-            yield TextLine(text=line.text[start:end], box=part_of(line.box, (start, end), line.text))
+        if (label := _LABEL.match(line.text[start:end])) is not None:
+            end = start + label.end()
+        if start == end:
+            continue
+        part = part_of(line.box, (start, end), line.text)
+        if not box.contains(part.center):
+            yield TextLine(text=line.text[start:end], box=part)
 
 
 def naming_label_among(

@@ -13,6 +13,7 @@ from execution.desktop.watching import Heard, Touch
 from execution.lesson.sight import WATCHES
 from execution.types import Box, Frame, Point, TextLine, pixels_digest
 from tests.support.display import wait_until
+from tests.support.drawn_texts import text_box
 
 
 class WatchedDesktop(ScriptedDesktop):
@@ -92,11 +93,12 @@ class FrameReader:
         name, memory = self.desktop.on(pixels)
         found = []
         for widget in self.desktop._screens[name].widgets:
-            text, box = getattr(widget, "text", ""), widget.box
+            text = getattr(widget, "text", "")
+            box = text_box(widget, text)
             if widget.name in memory and hasattr(widget, "label"):
                 text = memory[widget.name] if self.reads_fields else ""
                 self.seen.add(text)
-                text, box = self.dots * len(text) or text, Box(box.x + 4, box.y + 4, 0, 0)
+                text, box = self.dots * len(text) or text, Box(box.x + 4, box.y + 4, 12 * len(text), 24)
             if text:
-                found.append(TextLine(text=text, box=box if box.w else Box(box.x, box.y, 12 * len(text), 24)))
+                found.append(TextLine(text=text, box=box))
         return tuple(found)

@@ -12,6 +12,7 @@ from execution.desktop.widgets import ScriptedScreen
 from execution.lesson.slides import Slide
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, TextLine
+from tests.support.drawn_texts import text_box
 from workflows.pictures import PictureStore
 
 
@@ -45,8 +46,7 @@ def _lines(screen: ScriptedScreen) -> list[TextLine]:
     found = []
     for widget in screen.widgets:
         if text := getattr(widget, "text", ""):
-            box = widget.box if widget.box.w else Box(widget.box.x, widget.box.y, 12 * len(text), 24)
-            found.append(TextLine(text=text, box=box))
+            found.append(TextLine(text=text, box=text_box(widget, text)))
     return found
 
 

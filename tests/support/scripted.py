@@ -14,6 +14,7 @@ from execution.models import Execution
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Point, TextLine
 from tests.factories import make_published
+from tests.support.drawn_texts import text_box
 from workflows.models import WorkflowVersion
 
 BUTTON = Box(400, 400, 160, 48)
@@ -59,8 +60,7 @@ class KnownReader:
         view = self.shown_on(pixels)
         for widget in view.screen.widgets:
             text = self.said_by(widget, view)
-            box = widget.box if widget.box.w else Box(widget.box.x, widget.box.y, 12 * len(text), 24)
-            found.append(TextLine(text=text, box=box))
+            found.append(TextLine(text=text, box=text_box(widget, text)))
         return tuple(found)
 
     def shown_on(self, pixels: np.ndarray) -> View:

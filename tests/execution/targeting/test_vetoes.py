@@ -9,7 +9,9 @@ import pytest
 
 from execution.language.rewording import compare
 from execution.language.screen_texts import wanted
+from execution.perception.scene import scene_of
 from execution.targeting.picture_fit import PictureFit
+from execution.targeting.runs import runs_of
 from execution.targeting.signs import Signs, Surroundings
 from execution.targeting.vetoes import veto
 from execution.types import Box, Element, ElementRole
@@ -82,3 +84,46 @@ def test_a_button_that_says_more_is_another_one(read: str, code: str) -> None:
     button = Element(box=PLACE, role=ElementRole.BUTTON, text=read)
     seen = {"text": 1.0, "says": read, "whole": read == "Print", "element": button, "look": AS_TAUGHT["look"]}
     assert against({"text": "Print", "role": ElementRole.BUTTON}, **seen) == code
+
+
+SENTENCE = "See the file of {} today"
+
+
+@pytest.mark.parametrize(
+    ("value", "line", "code"),
+    [
+        ("Ana Costa", SENTENCE.format("Ana Costa"), ""),
+        ("egestas", "morbi egestas volutpat", ""),
+        ("Ana Costa", SENTENCE.format("Ana Costa Lima"), "targeting.not_to_the_letter"),
+        ("Ana", SENTENCE.format("Ana Costa"), "targeting.not_to_the_letter"),
+        ("1001", "Order 7 of 1001 2 lines", "targeting.not_to_the_letter"),
+    ],
+)
+def test_a_link_says_its_own_words_where_no_name_or_number_goes_on(value: str, line: str, code: str) -> None:
+    """S9.6: the sentence around it is none of it."""
+    canvas = Canvas(640, 400)
+    box = canvas.text(line, 40, 100)
+    seen = canvas.state()
+    words = next(words for _, words in runs_of(value, scene_of(seen)))
+    link = Box(words[0].box.x, box.y, words[-1].box.right - words[0].box.x, box.h)
+    spec = TargetSpec(target_id="t", label="x", text="{{value}}", role=ElementRole.LINK)
+    asked = context(spec, seen, Pictures(), variables={"value": value})
+    said = veto(Signs(box=link, read=line, text=1.0), asked)
+    assert (said.code if isinstance(said, Said) else said) == code
+
+
+def test_a_lone_sign_that_was_read_is_a_picture_and_no_text() -> None:
+    seen = {"text": 0.0, "says": "3", "look": AS_TAUGHT["look"]}
+    assert against({"text": "≥"}, **seen) == ""
+    assert against({"text": "7"}, **seen) == "targeting.not_to_the_letter"
+    assert against({"text": "A"}, **{**seen, "says": "B"}) == "targeting.place_reads"
+
+
+def test_another_text_is_another_thing_in_whatever_language_the_screen_is() -> None:
+    """S5.3: a coach says once that it is the same."""
+    other = {
+        "text": 0.0,
+        "says": "Blue harbour",
+        "around": Surroundings(seen=0, asked=4, absent=4, other_language=True),
+    }
+    assert against({"text": "Print", "role": ElementRole.BUTTON}, **other) == "targeting.place_reads"

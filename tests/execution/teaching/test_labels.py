@@ -115,3 +115,16 @@ def test_a_line_that_the_reader_began_with_the_box_itself_still_names_it():
     line = canvas.text("Female", 60, 50)
     canvas.lines[-1] = TextLine(text="Female", box=Box(34, line.y, line.right - 34, line.h))
     assert named(canvas, Box(36, 50, 16, 16), ElementRole.RADIO) == "Female"
+
+
+def test_of_a_label_and_a_value_in_one_line_the_label_names_the_field_below() -> None:
+    """The value is another one each time."""
+    canvas = Canvas(900, 300)
+    canvas.text("Subject: Re: Holidays", 40, 100)
+    assert named(canvas, canvas.field(Box(40, 120, 300, 60)), FIELD) == "Subject:"
+
+
+def test_a_value_is_named_by_the_label_before_it_in_its_own_line() -> None:
+    canvas = Canvas(900, 300)
+    line = canvas.text("Phone: 158361 Paris", 40, 100)
+    assert named(canvas, Box(line.x + 60, line.y, line.w - 60, line.h), "link") == "Phone"
