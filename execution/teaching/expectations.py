@@ -91,8 +91,8 @@ def _elsewhere(value: str, change: Change) -> bool:
 def _telling(change: Change, names: Mapping[str, str], typed: str, *, then: bool) -> tuple[str, ...]:
     """The texts worth declaring, the most telling first: of those that came, or `then` of those that went."""
     lines, state = (change.lost_lines, change.before) if then else (change.new_lines, change.after)
-    lines = [line for line in lines if not _is_in_frame(line, state)]
-    told = told_lines(lines, state, names, typed=typed, is_entry=lambda box: change.is_entry(box, then=then))
+    own = [line for line in lines if not _is_in_frame(line, state)]
+    told = told_lines(own, state, names, typed=typed, is_entry=lambda box: change.is_entry(box, then=then))
     telling = (one.text for one in sorted(told, key=ToldLine.rank) if one.kind is Told.TELLS)
     return tuple(dict.fromkeys(text for text in telling if not may_name_somebody(text)))
 
