@@ -380,6 +380,7 @@ def _done() -> dict[str, object]:
         "warning": _("Warning"),
         "error": _("Error"),
         "go_there": _("Go there"),
+        "ends_here": _("A run ends on “%(name)s”"),
         "to_mend": counted(
             lambda n: ngettext("%(n)s thing to mend before publishing", "%(n)s things to mend before publishing", n)
         ),

@@ -41,11 +41,16 @@ class Chooser:
     def is_over(self, node_id: str) -> bool:
         """Whether a run is over on a screen that is an end: steps that all stay on it are done there first, and a list.
 
-        Not where the run begins there by chance: what comes before them was not done.
+        Not where the run begins there by chance: what comes before them was not done. Where it begins and ends on one
+        screen, it is over once it has been away.
         """
         begins = node_id in self.graph.entry_nodes or self.journal.anything_done()
-        if not self.stages.knows_ways or not begins or not self.graph.done_at_end(node_id):
+        if not self.stages.knows_ways or not begins:
             return True
+        if not self.graph.done_at_end(node_id):
+            leaving = [edge for edge in self.graph.outgoing(node_id) if edge.destination != node_id]
+            is_round = bool(leaving) and node_id in self.graph.entry_nodes
+            return not is_round or any(self.journal.times_done(edge.edge_id) for edge in leaving)
         way = self._way(node_id)
         refused = self.at.rejected and not self.at.tried <= self.at.ended
         return way.edge is None and not (way.unsure or refused or self.at.place.unfinished)

@@ -146,7 +146,7 @@ def test_the_action_publishes_the_good_and_says_what_is_wrong_with_the_others(as
 
     assert good.versions.count() == 1
     assert bad.versions.count() == 0
-    assert "The graph has no end." in response.content.decode()
+    assert "No screen is marked as the end." in response.content.decode()
 
 
 def test_the_id_of_what_was_published_stays(as_designer) -> None:

@@ -61,7 +61,7 @@ def test_problems_are_given_with_code_place_and_sentence(as_designer) -> None:
         "severity": "error",
         "kind": "workflow",
         "where": "",
-        "message": "The graph has no end. Mark the screen on which a run is finished as end.",
+        "message": "No screen is marked as the end. Mark the screen on which a run is finished.",
     }
 
 

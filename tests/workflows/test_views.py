@@ -176,7 +176,7 @@ def test_publishing_again_says_that_nothing_has_changed(client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("is_end", "note", "said"), [(False, "", "The graph has no end."), (True, "x" * 501, "500 characters")]
+    ("is_end", "note", "said"), [(False, "", "No screen is marked as the end."), (True, "x" * 501, "500 characters")]
 )
 def test_publishing_what_is_wrong_says_what_and_publishes_nothing(client, is_end, note, said) -> None:
     workflow = make_workflow(nodes=(*NODES[:3], {**NODES[3], "is_end": is_end}))

@@ -18,7 +18,7 @@ def shape(graph: GraphSpec) -> Iterator[Problem]:
     if not graph.entry_nodes:
         yield of_workflow("no_entry", _("No screen is marked as entry. Mark the screen on which a run begins."))
     if not graph.end_nodes:
-        yield of_workflow("no_end", _("The graph has no end. Mark the screen on which a run is finished as end."))
+        yield of_workflow("no_end", _("No screen is marked as the end. Mark the screen on which a run is finished."))
 
 
 def ids(graph: GraphSpec) -> Iterator[Problem]:

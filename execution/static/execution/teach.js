@@ -35,7 +35,7 @@ stepsView(store, { toPanel });
 targetView(store, desktop, edits, { connection });
 screenView(store, desktop, edits);
 variablesView(store, edits);
-problemsView(store, { goTo });
+problemsView(store, edits, { goTo });
 picturesView(store, connection);
 const shownHere = mendingView(store, connection, edits, { toPanel });
 doneDialog(store, edits, { goTo });

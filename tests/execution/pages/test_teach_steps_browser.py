@@ -384,7 +384,7 @@ def test_done_lists_what_is_left_to_mend_goes_there_and_publishes(teach) -> None
     page.click("#done")
     dialog = page.locator("#done-dialog")
     expect(dialog).to_contain_text("1 thing to mend before publishing")
-    dialog.get_by_role("button", name=re.compile("Go there: The graph has no end")).click()
+    dialog.get_by_role("button", name=re.compile("Go there: No screen is marked as the end")).click()
     expect(dialog).not_to_be_visible()
     page.get_by_label("A run ends here").check()
     expect(page.locator("#problems-count")).to_be_hidden()
@@ -397,6 +397,15 @@ def test_done_lists_what_is_left_to_mend_goes_there_and_publishes(teach) -> None
     lesson.refresh_from_db()
     assert lesson.state == "done"
     assert lesson.workflow.versions.count() == 1
+
+
+def test_a_workflow_without_an_end_is_asked_whether_it_ends_on_the_screen_that_shows(teach) -> None:
+    page, _end, _lesson = teach()
+    page.click("#done")
+    dialog = page.locator("#done-dialog")
+    dialog.get_by_role("button", name=re.compile("^A run ends on")).click()
+    expect(dialog).to_contain_text("Ready to publish")
+    assert Node.objects.filter(is_end=True).count() == 1
 
 
 # --- another workflow ------------------------------------------------------------------------------------------------

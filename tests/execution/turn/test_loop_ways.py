@@ -9,7 +9,7 @@ import pytest
 from execution.actions import control
 from execution.choices import ExecutionState, PauseReason
 from sentences.said import from_json, in_words
-from tests.doubles.stage import EDGES, edge
+from tests.doubles.stage import EDGES, LINE, edge
 
 pytestmark = pytest.mark.django_db
 
@@ -240,3 +240,11 @@ def test_the_only_way_from_a_screen_is_gone_each_time(stage: Any) -> None:
     s = stage(edges=[EDGES[0], EDGES[1], edge("ca", "c", "a"), edge("cd", "c", "d")])
     assert s.run("accept").state == ExecutionState.COMPLETED
     assert s.world.acts == ["ab", "bc", "ca", "ab", "bc", "cd"]
+
+
+def test_a_way_that_leads_back_to_its_first_screen_ends_there_after_its_acts(stage: Any) -> None:
+    """S1.22: where it began is where it ends, and not before anything was done."""
+    nodes = [{**node, "is_end": node["node_id"] == "a"} for node in LINE if node["node_id"] != "d"]
+    s = stage(edges=[edge("ab", "a", "b"), edge("bc", "b", "c"), edge("ca", "c", "a")], nodes=nodes)
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "ca"]

@@ -2,7 +2,7 @@
 
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
-import { problemList } from "./panels.js";
+import { endHere, problemList } from "./panels.js";
 
 export function doneDialog(store, edits, { goTo }) {
   const dialog = find("#done-dialog");
@@ -25,7 +25,7 @@ export function doneDialog(store, edits, { goTo }) {
 
   function render() {
     const problems = store.lesson.problems ?? [];
-    const signature = JSON.stringify([problems, published, store.saving > 0, store.trouble]);
+    const signature = JSON.stringify([problems, published, store.saving > 0, store.trouble, store.screen?.node_id]);
     if (signature === draws) return;
     draws = signature;
     fill(body, published ? afterwards() : before(problems));
@@ -36,7 +36,7 @@ export function doneDialog(store, edits, { goTo }) {
     const note = h("input", { class: "input", id: "publish-note", maxlength: 500 });
     const form = h("form", {},
       h("h2", { id: "done-title" }, errors ? say("to_mend", { n: errors }) : say("ready")),
-      problemList(problems, leave),
+      problemList(problems, leave, endHere(store, edits)),
       errors ? null : h("div", { class: "field" }, h("label", { for: "publish-note" }, say("note")), note),
       store.trouble ? h("p", { class: "notice red", role: "alert" }, icon("alert-circle"), h("span", {}, store.trouble)) : null,
       h("div", { class: "buttons" },

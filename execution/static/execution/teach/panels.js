@@ -113,7 +113,7 @@ export function variablesView(store, edits) {
   }
 }
 
-export function problemsView(store, { goTo }) {
+export function problemsView(store, edits, { goTo }) {
   const panel = find("#panel-problems");
   const count = find("#problems-count");
   keptWhileTyping(store, panel, () => store.lesson.problems, () => {
@@ -121,17 +121,24 @@ export function problemsView(store, { goTo }) {
     const errors = problems.filter((one) => one.severity !== "warning").length;
     count.hidden = !errors;
     count.textContent = String(errors);
-    fill(panel, problemList(problems, goTo));
+    fill(panel, problemList(problems, goTo, endHere(store, edits)));
   });
 }
 
-/** What is left to mend, each with a button that goes there. */
-export function problemList(problems, goTo) {
+/** What marks the screen that shows as the end of a run; null where none shows. */
+export function endHere(store, edits) {
+  const screen = store.screenOf(store.screen?.node_id);
+  return screen && { name: screen.name, mark: () => edits.screen(screen.node_id, { is_end: true }) };
+}
+
+/** What is left to mend, each with a button that goes there; a graph without an end asks whether it ends `here`. */
+export function problemList(problems, goTo, here) {
   if (!problems.length) return h("p", { class: "notice green" }, icon("circle-check"), h("span", {}, say("no_problems")));
   return h("ul", { class: "problem-list" }, problems.map((one) => {
     const warning = one.severity === "warning";
     return h("li", {}, icon(warning ? "alert-triangle" : "alert-circle", warning ? "amber-ink" : "red-ink"),
       h("span", {}, h("span", { class: "visually-hidden" }, `${say(warning ? "warning" : "error")}: `), one.text, one.where ? h("span", { class: "small muted" }, one.where) : null),
+      one.code === "no_end" && here ? h("button", { class: "button slim", type: "button", onclick: here.mark }, say("ends_here", { name: here.name })) : null,
       one.goto ? h("button", { class: "button slim", type: "button", "aria-label": `${say("go_there")}: ${one.text}`, onclick: () => goTo(one.goto) }, say("go_there")) : null);
   }));
 }
