@@ -168,6 +168,7 @@ ACTIONS: Mapping[str, ActionSpec] = {
             params=(
                 Param(name="name", kind="name", required=True),
                 Param(name="label", kind="text"),
+                Param(name="side", kind="choice", default="", choices=("", "right", "below")),
                 Param(name="box", kind="box"),
                 Param(name="kind", kind="choice", default="text", choices=("text", "number", "date")),
                 FORMAT,

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from execution.language.fuzzy import folded, words
+from execution.language.volatile import lasting
 from execution.lesson.drafting import variable_name
-from execution.lesson.screens import Known, telling
+from execution.lesson.screens import Known
 from execution.perception.pictures import PictureSink
-from execution.targeting.records import names_record
+from execution.perception.scene.cells import in_cells
+from execution.perception.scene.lines import spans_of, words_of
+from execution.targeting.records import may_name_somebody, names_record
 from execution.teaching.evidence import teach_target
-from execution.teaching.expectations import Told
 from execution.teaching.labels import naming_label
 from execution.teaching.parts import text_in
 from execution.teaching.values import put_back, tells_anywhere
 from execution.turn.rows import columns_of, rows_of_lines
-from execution.types import Box, Point, ScreenState
-from execution.verification.places_of_values import ReadPlace, at_label
+from execution.types import Box, Point, ScreenState, TextLine
+from execution.verification.places_of_values import ReadPlace, at_label, in_box, in_column, room_of
 from sentences.said import say
-from workflows.graph import TargetSpec
+from workflows.graph import NeighbourSpec, TargetSpec
 from workflows.text import names
 
 KINDS = ("wait_text", "must_see", "must_see_row", "read_value")
 # “Number of the request: T-2041”; a time is no label
 _SAYS_ITS_LABEL = re.compile(r"\s*(?P<label>[^\d\W][^:：]{1,50}?)\s*[:：]\s+(?P<value>\S.*?)\s*$")
+# “Total due 45.00”
+_SAYS_A_NUMBER = re.compile(r"\s*(?P<label>[^\W\d][^\d:：]*?)\s+(?P<value>\d.*?)\s*$")
 VALUE_KINDS = ("text", "number", "date")
 
 
@@ -45,35 +50,109 @@ def seen_there(
     store: PictureSink,
 ) -> Seen:  # fmt: skip
     """Raises ValueError with a sentence where nothing can be read there."""
-    place = box or _line_at(point, shown)
-    text = " ".join(line.text for line in text_in(place, shown)).strip() if place is not None else ""
+    told = in_cells(shown) if kind == "read_value" else shown
+    place = box or _line_at(point, told)
+    text = " ".join(line.text for line in text_in(place, told)).strip() if place is not None else ""
     if place is None or not words(text).key:
         raise ValueError(say("lesson.nothing_read"))
     if kind == "must_see_row":
         return Seen(params=_of_row(place, shown, known), box=place)
     if kind != "read_value":
         return Seen(params={"text": put_back(text, known.values)}, box=place)
-    labelled = _labelled(place, text, shown)
+    if box is None and (behind := _number_behind(point, told)) is not None:
+        place, text = behind.box, behind.text
+    return _value(text, place, shown, name=name, value_kind=value_kind, known=known, store=store)
+
+
+def _value(
+    text: str, place: Box, shown: ScreenState, *, name: str, value_kind: str, known: Known,
+    store: PictureSink,
+) -> Seen:  # fmt: skip
+    """The first of the ways to say where it stands by which it is read here as it stands there."""
     whose = {name: value for name, value in known.values.items() if tells_anywhere(value)}
-    by_label = put_back(labelled[0], whose) if labelled else ""
-    if labelled and (names(by_label) or _unless_whose(by_label)):
-        own = labelled[1]
-        name = variable_name(name or _unless_whose(by_label))
-        kept = {"name": name, "kind": _kind(value_kind), "label": by_label}
-        return Seen(params=kept, name=name, value=own.text, box=own.box or place)
-    label = naming_label(place, "", shown)
-    by_label = put_back(label.text, whose) if label else ""
-    called = _unless_whose(by_label).strip(" :：")
-    name = variable_name(name or called or "value")
-    params: dict[str, Any] = {"name": name, "kind": _kind(value_kind)}
-    if box is None and (called or names(by_label)):
-        return Seen(params={**params, "label": by_label}, name=name, value=text, box=place)
-    anchor = _anchor(place, shown, known)
-    if anchor is None:
-        raise ValueError(say("lesson.nothing_beside"))
-    target = teach_target(shown.frame, anchor, label=called or name, state=shown, click=anchor.center, store=store)
-    params["box"] = [place.x - anchor.x, place.y - anchor.y, place.w, place.h]
-    return Seen(params=params, target=target, name=name, value=text, box=place)
+    problem = say("lesson.nothing_beside")
+    for way in _ways(text, place, shown, known):
+        label = put_back(way.label, whose)
+        if way.label and not (names(label) or _unless_whose(label)):
+            continue
+        if way.read.problem or folded(way.read.text) != folded(way.says or text):
+            problem = way.read.problem or problem
+            continue
+        called = variable_name(name or _unless_whose(label).strip(" :：") or "value")
+        params: dict[str, Any] = {"name": called, "kind": _kind(value_kind), **way.params}
+        if label:
+            params["label"] = label
+        target = None
+        if way.anchor is not None:
+            target = teach_target(
+                shown.frame, way.anchor, label=called, state=shown, click=way.anchor.center, store=store,
+                values=known.values,
+            )  # fmt: skip
+            target = _without_data(target)
+        return Seen(params=params, target=target, name=called, value=way.read.text, box=way.read.box or place)
+    raise ValueError(problem)
+
+
+def _without_data(anchor: TargetSpec) -> TargetSpec:
+    """What a value is read beside, without what was another one's around it, the value among them."""
+
+    def kept(near: Sequence[NeighbourSpec]) -> tuple[NeighbourSpec, ...]:
+        return tuple(n for n in near if names(n.text) or _is_the_same_each_time(n.text))
+
+    return replace(anchor, neighbours=kept(anchor.neighbours), around=kept(anchor.around))
+
+
+def _is_the_same_each_time(text: str) -> bool:
+    is_data = names_record(text) or may_name_somebody(text) or any(letter.isdigit() for letter in text)
+    return not is_data and lasting(text) == text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """A way to say where a value stands, and what is read there by it. `says` is the value where it is a part of what
+    was pointed at; `anchor` is what is looked for first."""
+
+    read: ReadPlace
+    label: str = ""
+    says: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    anchor: Box | None = None
+
+
+def _ways(text: str, place: Box, shown: ScreenState, known: Known) -> Iterator[_Way]:
+    """Behind the label in its own line; on one side of a label; in a column of its row; by its place."""
+    line = next((line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(place.center)), None)
+    said = line and (_SAYS_ITS_LABEL.match(line.text) or _SAYS_A_NUMBER.match(line.text))
+    if line and said and text in (said["value"], line.text if said.re is _SAYS_ITS_LABEL else ""):
+        yield _Way(read=at_label(said["label"], shown), label=said["label"], says=said["value"])
+    label = naming_label(place, "", in_cells(shown))
+    if label is not None:
+        yield _Way(read=at_label(label.text, shown), label=label.text)
+        side = "below" if abs(label.dy) > place.h / 2 else "right"
+        yield _Way(read=at_label(label.text, shown, side=side), label=label.text, params={"side": side})
+    for anchor, head in _columns(place, shown, known):
+        yield _Way(read=in_column(anchor, head, shown), label=head, anchor=anchor)
+    nearest = _anchor(place, shown)
+    if nearest is not None:
+        room = room_of(place, shown)
+        read = in_box(room, shown)
+        if not read.problem and folded(read.text) != folded(text):
+            read = ReadPlace(problem=say("turn.box_cuts", text=read.text))
+        offset = [room.x - nearest.x, room.y - nearest.y, room.w, room.h]
+        yield _Way(read=read, anchor=nearest, params={"box": offset})
+
+
+def _columns(place: Box, shown: ScreenState, known: Known) -> Iterator[tuple[Box, str]]:
+    """What its row is known by, with what heads its column."""
+    row = next((row for row in rows_of_lines(shown.texts) if any(place.contains(one.box.center) for one in row)), ())
+    cell = [one for one in row if place.contains(one.box.center)]
+    head = next(iter(columns_of(row, cell[:1], shown)), "") if row else ""
+    if not head:
+        return
+    for one in row:
+        is_run = bool(names(put_back(one.text, known.values)))
+        if one not in cell and (is_run or not (names_record(one.text) or may_name_somebody(one.text))):
+            yield one.box, head
 
 
 def _of_row(place: Box, shown: ScreenState, known: Known) -> dict[str, str]:
@@ -97,21 +176,20 @@ def _kind(value_kind: str) -> str:
 
 def _unless_whose(label: str) -> str:
     """The label; "" where it says whose value it is, which is another one's in the next run."""
-    return "" if names(label) or names_record(label) else label
+    says_whose = names(label) or names_record(label) or may_name_somebody(label)
+    return label if not says_whose and any(letter.isalpha() for letter in label) else ""
 
 
-def _labelled(place: Box, text: str, shown: ScreenState) -> tuple[str, ReadPlace] | None:
-    """The label and the value where a line says both, and a run that looks there by the label reads that value.
-
-    `text` is what stands at the place: the line, or its value alone.
-    """
-    line = next((line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(place.center)), None)
-    said = _SAYS_ITS_LABEL.match(line.text) if line is not None else None
-    if line is None or said is None or folded(text) not in (folded(line.text), folded(said["value"])):
+def _number_behind(point: Point, shown: ScreenState) -> TextLine | None:
+    """The number that is pointed at behind words that say what it is; None where it is no number, or alone."""
+    line = next((line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(point)), None)
+    said = _SAYS_A_NUMBER.match(line.text) if line is not None else None
+    if line is None or said is None:
         return None
-    read = at_label(said["label"], shown)
-    same = not read.problem and folded(read.text) == folded(said["value"])
-    return (said["label"], read) if same else None
+    words = words_of(line, shown.frame)
+    first = next(n for n, span in enumerate(spans_of(words, line.text)) if span[0] >= said.start("value"))
+    own = line.box._replace(x=words[first].box.x, w=line.box.right - words[first].box.x)
+    return TextLine(text=said["value"], box=own) if own.contains(point) else None
 
 
 def _line_at(point: Point, shown: ScreenState) -> Box | None:
@@ -119,9 +197,9 @@ def _line_at(point: Point, shown: ScreenState) -> Box | None:
     return min(lines, key=lambda box: box.area, default=None)
 
 
-def _anchor(place: Box, shown: ScreenState, known: Known) -> Box | None:
+def _anchor(place: Box, shown: ScreenState) -> Box | None:
     """The nearest text that is the same each time: left of it in its row, or above it."""
-    fixed = [one.line.box for one in telling(shown, known) if one.kind is Told.TELLS]
+    fixed = [line.box for line in in_cells(shown).texts if _is_the_same_each_time(line.text)]
     near = [
         box
         for box in fixed

@@ -92,7 +92,7 @@ def _read(eyes: Eyes, suggestion: Suggestion, state: ScreenState, hidden: Redact
     box, edge = suggestion.resolution.box, replace(suggestion.edge, params=suggestion.params)
     if box is None:
         return None, say("turn.no_target")
-    place = in_box(box, state)
+    place = _at_label(edge, state) if edge.target is None else in_box(box, state)
     value = _value_at(edge, place)
     if problem := place.problem or value.problem:
         return None, problem
@@ -136,10 +136,14 @@ def _place(edge: EdgeSpec, anchor: Resolution | None, state: ScreenState, variab
     if label.problem:
         return ReadPlace(problem=label.problem)
     if anchor is None or anchor.box is None:
-        return at_label(label.text, state)
+        return _at_label(replace(edge, params={**edge.params, "label": label.text}), state)
     if label.text:
         return in_column(anchor.box, label.text, state)
     return in_box(_beside(edge, anchor.box), state)
+
+
+def _at_label(edge: EdgeSpec, state: ScreenState) -> ReadPlace:
+    return at_label(str(edge.params["label"]), state, side=str(edge.params.get("side") or ""))
 
 
 def _beside(edge: EdgeSpec, anchor: Box) -> Box:

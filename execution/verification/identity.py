@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from execution.language.fuzzy import SAME, Occurrence, find_all, words
 from execution.language.screen_texts import wanted
@@ -97,9 +98,12 @@ class Place:
         return bool(self.alternatives)
 
 
-def places_at(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> Sequence[Place]:
-    """Each sighting of the label with what stands there, if anything; none of those that head a column of several."""
-    places = list(_at_label(label, lines, reading))
+def places_at(label: str, lines: Sequence[TextLine], reading: ScreenReading, *, side: str = "") -> Sequence[Place]:
+    """Each sighting of the label with what stands there, if anything; none of those that head a column of several.
+
+    Where it is told on which `side` of the label the value stands ("right", "below"), it is looked for there alone.
+    """
+    places = list(_at_label(label, lines, reading, side))
     return [place for place in _deciding(places) if not (place.heads_column and place.rows > 1)]
 
 
@@ -109,7 +113,7 @@ def _deciding(places: Sequence[Place]) -> Sequence[Place]:
     return single or places
 
 
-def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> Iterator[Place]:
+def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading, side: str = "") -> Iterator[Place]:
     for line in lines:
         whole = words(line.text)
         for hit in find_all(label, whole, minimum=SAME):
@@ -117,8 +121,10 @@ def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading) -> 
                 continue
             rest = whole.text[hit.end :].lstrip(" :=.-–\t").rstrip()
             if not rest:
-                yield _beside(line, lines)
-            elif _separated(whole.text, hit.end):  # "Patients" and "Patient list" are other texts that begin like it
+                yield _on_side(line, lines, side) if side else _beside(line, lines)
+            elif side != "below" and _separated(
+                whole.text, hit.end
+            ):  # "Patients" and "Patient list" are other texts that begin like it
                 yield Place(_behind(line, whole.text, hit.end, rest, lines), at=line.box, heads_column=False, rows=1)
 
 
@@ -146,6 +152,13 @@ def _touches(line: TextLine, other: TextLine) -> bool:
 def _separated(text: str, end: int) -> bool:
     """Whether the label ends there with a colon or the like, so that what follows is its value; a number follows so."""
     return bool(re.match(r"\s*[:=]|\s+[-–]\s|\s{2,}", text[end:]) or _LABEL_OF_NUMBER.match(text[end:]))
+
+
+def _on_side(label: TextLine, lines: Sequence[TextLine], side: str) -> Place:
+    run = _right_of(label, lines, reach=_ROW_REACH) if side == "right" else _under(label, lines)
+    apart = (n for n, (before, after) in enumerate(pairwise(run), 1) if not _touches(before, after))
+    run = run[: next(apart, len(run))]  # what stands in the next cell is another value
+    return Place([run] if run else [], at=label.box, heads_column=False, rows=1)
 
 
 def _beside(label: TextLine, lines: Sequence[TextLine]) -> Place:

@@ -15,15 +15,16 @@ from execution.language.fuzzy import SAME
 from execution.language.screen_texts import ScreenWords
 from execution.perception.changes import union
 from execution.perception.ocr.base import in_reading_order
+from execution.perception.scene.cells import GAP, in_cells
+from execution.perception.scene.lines import spans_of, words_of
 from execution.types import Box, ElementRole, ScreenState, TextLine
 from execution.verification.identity import Place, cut_off, in_window, places_at
 from execution.verification.reading import ScreenReading
 from sentences.said import say
 
 SURE = 0.8  # a reader's confidence below this is no reading of a value
-_INSIDE = 0.85  # of a line's width: less of it in the box, and the box cuts it
+_AT_EDGE = 6  # pixels: so far beside a text a box is drawn around it
 _LEVEL = 0.6  # of the higher of the two
-_WORD_GAP = 0.6  # line heights: a blank within one number or date is no wider, the gap between two cells is
 _REACH, _BELOW, _INDENT = 25.0, 2.0, 1.2  # heights of a label: to its field in the row, below it, and aside of it
 _NEXT_LABEL = re.compile(r"^[^\d:][^:]{0,30}:(?:\s|$)")
 
@@ -41,13 +42,15 @@ class ReadPlace:
     problem: str = ""
 
 
-def at_label(label: str, state: ScreenState) -> ReadPlace:
-    """The value beside or below a label."""
+def at_label(label: str, state: ScreenState, *, side: str = "") -> ReadPlace:
+    """The value beside or below a label, or on the `side` that is told: "right" or "below"."""
+    state = in_cells(state)
     reading = ScreenReading(state)
     if not reading.was_read:
         return ReadPlace(problem=say("turn.not_read"))
     lines = in_window(reading)
-    found = {run for place in places_at(label, lines, reading) for run in _values_at(place, state)}
+    places = places_at(label, lines, reading, side=side)
+    found = {run for place in places for run in _values_at(place, state, side)}
     if not found:
         return ReadPlace(problem=say("turn.nothing_at_label", label=label))
     if len({_text(run) for run in found}) > 1:
@@ -56,22 +59,48 @@ def at_label(label: str, state: ScreenState) -> ReadPlace:
 
 
 def in_box(box: Box, state: ScreenState) -> ReadPlace:
-    """What stands in a box, whole lines of it."""
+    """What stands in a box, whole cells of it; before it in its cell a label may stand."""
+    state = in_cells(state)
     reading = ScreenReading(state)
     if not reading.was_read:
         return ReadPlace(problem=say("turn.not_read"))
-    touched = [line for line in state.texts if line.box.intersection(box).area > 0.2 * line.box.area]
-    cut = [line for line in touched if line.box.intersection(box).w < _INSIDE * line.box.w]
-    inside = [line for line in touched if box.contains(line.box.center)]
-    if cut:
-        return ReadPlace(box=box, problem=say("turn.box_cuts", text=cut[0].text))
+    inside = list[TextLine]()
+    for cell in state.texts:
+        if box.y <= cell.box.center.y < box.bottom and cell.box.intersection(box).w > _AT_EDGE:
+            value = _without_label(cell, box, state)
+            if value.box.x < box.x - _AT_EDGE or value.box.right > box.right + _AT_EDGE:
+                return ReadPlace(box=box, problem=say("turn.box_cuts", text=cell.text))
+            inside.append(value)
     if not inside:
         return ReadPlace(box=box, problem=say("turn.value_empty"))
     return _read(in_reading_order(inside), reading)
 
 
+def room_of(box: Box, state: ScreenState) -> Box:
+    """A box with the room beside it up to what else stands in its row: the next value there may be longer."""
+    level = [cell.box for cell in in_cells(state).texts if box.y <= cell.box.center.y < box.bottom]
+    gap = round(GAP * box.h)
+    left = max((one.right + gap for one in level if one.x < box.x - _AT_EDGE), default=0)
+    right = min((one.x - gap for one in level if one.right > box.right + _AT_EDGE), default=state.frame.size.width)
+    left, right = min(left, box.x), max(right, box.right)
+    return box._replace(x=left, w=right - left)
+
+
+def _without_label(cell: TextLine, box: Box, state: ScreenState) -> TextLine:
+    """What of a cell stands in the box behind a label with a colon; the cell where there is none."""
+    words = words_of(cell, state.frame)
+    first = next((n for n, word in enumerate(words) if word.box.x >= box.x - _AT_EDGE), 0)
+    if not first or not words[first - 1].text.endswith((":", "：")):
+        return cell
+    left = words[first].box.x
+    own = cell.box._replace(x=left, w=cell.box.right - left)
+    text = cell.text[spans_of(words, cell.text)[first][0] :]
+    return TextLine(text=text, box=own, confidence=cell.confidence)
+
+
 def in_column(row: Box, header: str, state: ScreenState) -> ReadPlace:
     """What stands in the row of a box, in the column under that header."""
+    state = in_cells(state)
     reading = ScreenReading(state)
     heads = [s for s in ScreenWords(state.texts).whole_lines(header, minimum=SAME) if s.box.bottom <= row.center.y]
     if not heads:
@@ -97,9 +126,9 @@ def apart(head: Box, cell: Box) -> int:
     return min(abs(head.x - cell.x), abs(head.center.x - cell.center.x), abs(head.right - cell.right))
 
 
-def _values_at(place: Place, state: ScreenState) -> list[tuple[TextLine, ...]]:
+def _values_at(place: Place, state: ScreenState, side: str) -> list[tuple[TextLine, ...]]:
     """What may be the value of that label: what its field holds, or the texts beside it that name nothing else."""
-    if fields := _fields_of(place.at, state):
+    if fields := [f for f in _fields_of(place.at, state) if not side or (f.y >= place.at.bottom) == (side == "below")]:
         held = [[line for line in state.texts if field.contains(line.box.center)] for field in fields]
         return [tuple(sorted(lines, key=lambda line: (line.box.y, line.box.x))) for lines in held if lines]
     return [run for run in place.alternatives if not any(_NEXT_LABEL.match(line.text) for line in run)]
@@ -145,6 +174,6 @@ def _do_not_join(run: Sequence[TextLine]) -> bool:
     boxes = sorted((line.box for line in run), key=lambda box: box.x)
     return any(
         abs(one.center.y - other.center.y) > 0.5 * min(one.h, other.h)
-        or other.x - one.right > _WORD_GAP * min(one.h, other.h)
+        or other.x - one.right > GAP * min(one.h, other.h)
         for one, other in pairwise(boxes)
     )

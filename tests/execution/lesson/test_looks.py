@@ -10,8 +10,10 @@ from django.utils import timezone
 
 from execution.lesson.looks import Seen, seen_there
 from execution.lesson.screens import Known
-from execution.types import Box, Frame, Point, ScreenState, TextLine
-from execution.verification.places_of_values import at_label
+from execution.turn import looking
+from execution.types import Box, Frame, Point, Resolution, ResolveStatus, ScreenState, TextLine
+from execution.verification.places_of_values import at_label, in_box
+from workflows.graph import EdgeSpec
 from workflows.pictures import PictureStore
 
 
@@ -108,3 +110,67 @@ def test_what_a_row_must_have_is_told_with_what_heads_its_columns(tmp_path: Path
     below = (("Brown, Miriam", 40, 180), ("Ward 7", 300, 180))
     told = row_at(screen(*unheaded, *below), tmp_path, patient="Adams, Grace")
     assert told == {"text": "Brown, Miriam"}, "a name that is data heads nothing"
+
+
+RESULTS = (
+    ("Test", 40, 100), ("Result", 300, 100), ("Unit", 460, 100),
+    ("Sodium", 40, 140), ("139", 300, 140), ("mmol/l", 460, 140),
+    ("Potassium", 40, 180), ("4.1", 300, 180), ("mmol/l", 460, 180),
+    ("Chloride", 40, 220), ("102", 300, 220), ("mmol/l", 460, 220),
+)  # fmt: skip
+
+
+def later(lines: tuple[tuple[str, int, int], ...], **values: str) -> tuple[tuple[str, int, int], ...]:
+    """The same a day later, elsewhere on the screen."""
+    return tuple((values.get(text, text), x + 25, y + 55) for text, x, y in lines)
+
+
+def read_later(seen: Seen, shown: ScreenState) -> str:
+    """By a run, whose target, if there is one, is where its text stands."""
+    edge = EdgeSpec(
+        edge_id="read", source="a", destination="a", action_type="read_value", params=seen.params, target=seen.target
+    )
+    anchor = None
+    if seen.target is not None:
+        box = next(line.box for line in shown.texts if line.text == seen.target.text)
+        anchor = Resolution(status=ResolveStatus.FOUND, box=box, point=box.center)
+    found = looking.resolve(edge, anchor, shown, {})
+    assert found.status is ResolveStatus.FOUND, found.message
+    assert found.box is not None
+    return in_box(found.box, shown).text
+
+
+@pytest.mark.parametrize("lines", [RESULTS, RESULTS[3:]], ids=["with heads", "without heads"])
+def test_a_value_in_a_table_without_colons_is_read_in_the_row_that_was_shown(
+    tmp_path: Path, lines: tuple[tuple[str, int, int], ...]
+) -> None:
+    seen = read(screen(*lines), tmp_path, Point(310, 189))
+    assert (seen.name, seen.value) == ("potassium", "4.1")
+    assert read_later(seen, screen(*later(lines, **{"4.1": "5.7", "139": "141"}))) == "5.7"
+
+
+def test_a_value_below_its_label_is_read_there_whatever_stands_right_of_it(tmp_path: Path) -> None:
+    lines = (("Admitted", 40, 100), ("Ward", 300, 100), ("21/11/2026", 40, 130), ("Emergency", 300, 130))
+    seen = read(screen(*lines), tmp_path, Point(60, 139))
+    assert (seen.name, seen.value) == ("admitted", "21/11/2026")
+    assert read_later(seen, screen(*later(lines, **{"21/11/2026": "22/11/2026"}))) == "22/11/2026"
+
+
+def test_a_box_around_the_value_in_its_line_reads_the_value(tmp_path: Path) -> None:
+    """The label before it ends with a colon and stands twice: it is read by its place."""
+    lines = (("Order list", 100, 90), ("No: A-1001", 100, 170), ("No: B-2002", 100, 210))
+    shown = screen(*lines)
+    seen = read(shown, tmp_path, Point(160, 179), Box(134, 166, 60, 26))
+    assert seen.value == "A-1001"
+    assert read_later(seen, screen(*later(lines, **{"No: A-1001": "No: C-3003"}))) == "C-3003"
+
+
+def test_what_could_not_be_read_by_a_run_is_said_while_teaching(tmp_path: Path) -> None:
+    """A box that cuts a value: the next one may be longer."""
+    with pytest.raises(ValueError, match=r"cuts .*A-1001"):
+        read(
+            screen(("List", 100, 90), ("A-1001 to B-2002", 100, 170)),
+            tmp_path,
+            Point(120, 179),
+            Box(98, 166, 60, 26),
+        )
