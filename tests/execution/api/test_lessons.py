@@ -87,7 +87,7 @@ def test_what_cannot_be_changed_is_refused_with_a_sentence(lesson, designer, cli
 def test_a_draft_with_errors_is_not_published_and_says_why(lesson, designer, client_of) -> None:
     answer = post(client_of(designer), f"{lesson.lesson_id}/publish/")
     assert answer.status_code == 422
-    assert "no end" in answer.json()["detail"]
+    assert "as the end" in answer.json()["detail"]
 
 
 def test_another_designer_ends_a_lesson_that_holds_a_desktop_and_the_teacher_is_told_who(
