@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,12 +15,14 @@ from django.utils.translation import gettext as _
 
 from execution.exceptions import BadEdit
 from execution.language.fuzzy import folded
+from execution.language.lexicon import is_known
 from execution.lesson.here import Here
 from execution.lesson.ways import repeat_of
 from execution.models import LessonStep
+from execution.perception.scene.cells import in_cells
 from execution.teaching.counting import counted
 from execution.teaching.expectations import Told
-from execution.types import Box, Frame, Size, Window
+from execution.types import Box, Frame, ScreenState, Size, Window
 from sentences.said import say, told_by
 from workflows.exceptions import DomainError
 from workflows.graph import TargetSpec
@@ -27,6 +31,7 @@ from workflows.specs import target_spec
 from workflows.text import sole_name
 
 _LEAST_SAID = 3  # letters or digits: what is shorter stands anywhere by chance
+_LEVEL = 0.5  # of a line's height
 _SEVERAL = 2  # lines of a list: of one alone nobody can tell what a line is
 
 
@@ -38,25 +43,27 @@ def repeat_for_each_line(here: Here, step: LessonStep, wanted: Mapping[str, Any]
     counter, target = str(wanted.get("counter") or ""), edge.target
     number = "{{" + counter + "}}"
     with transaction.atomic():
-        repeat = repeat_of(here.lesson, edge, wanted)
+        repeat, said = repeat_of(here.lesson, edge, wanted), {target.text}
         if sole_name(str(target.evidence.get("number") or "")) != counter:
             step.note(uncounted={"label": target.label, "evidence": target.evidence})
             label = _("line %(number)s") % {"number": number}
-            here.draft.change_target(target, _as_line(here, step, target, number, counter))
+            spec, of_its_line = _as_line(here, step, target, number, counter)
+            here.draft.change_target(target, spec)
+            said |= of_its_line
             Target.objects.filter(pk=target.pk).update(label=label)
         edge.repeat = repeat
         edge.save(update_fields=["repeat"])
-        _differs_with_the_line(here, target.text)
+        _differs_with_the_line(here, said)
         here.mark_ends()
 
 
-def _differs_with_the_line(here: Here, said: str) -> None:
-    """What the line that was shown says is another line's with the next one: no screen is known by it, and nothing that
-    must be seen after a step says it."""
-    key = folded(said).strip()
-    if len(key) < _LEAST_SAID:
+def _differs_with_the_line(here: Here, said: Collection[str]) -> None:
+    """What the line that was shown says is another line's with the next one: no screen is known by it, no target by
+    what stands around it, and nothing that must be seen after a step says it."""
+    keys = [key for text in said if len(key := folded(text).strip()) >= _LEAST_SAID]
+    if not keys:
         return
-    its = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
+    its = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, keys))})(?!\w)")
     for node in here.draft.nodes():
         own = [text for text in node.texts if its.search(folded(text))]
         node.texts = [text for text in node.texts if text not in own]
@@ -70,6 +77,11 @@ def _differs_with_the_line(here: Here, said: str) -> None:
             if wanted.get("window_title"):
                 wanted["window_title"] = _without(its, wanted["window_title"])
         edge.save(update_fields=["before", "expect"])
+    for target in here.draft.workflow.targets.all():
+        spec = target_spec(target)
+        near, around = ([n for n in of if not its.search(folded(n.text))] for of in (spec.neighbours, spec.around))
+        if (len(near), len(around)) != (len(spec.neighbours), len(spec.around)):
+            here.draft.change_target(target, replace(spec, neighbours=tuple(near), around=tuple(around)))
 
 
 def _without(its: re.Pattern[str], title: str) -> str:
@@ -80,7 +92,10 @@ def _without(its: re.Pattern[str], title: str) -> str:
     return title if any(c.isalnum() for c in title) else ""
 
 
-def _as_line(here: Here, step: LessonStep, target: Target, number: str, counter: str) -> TargetSpec:
+def _as_line(
+    here: Here, step: LessonStep, target: Target, number: str, counter: str
+) -> tuple[TargetSpec, frozenset[str]]:
+    """The target as the line of that number, and what its line says that no other does."""
     spec = target_spec(target)
     if not step.picture_before or spec.box is None:
         raise BadEdit(say("lesson.no_picture_of_it"))
@@ -90,9 +105,18 @@ def _as_line(here: Here, step: LessonStep, target: Target, number: str, counter:
         frame = Frame(pixels=np.ascontiguousarray(pixels), taken_at=datetime.now(UTC))
         state = here.shown(here.analyzer.analyze(frame, _window_of(spec, size)))
         box = Box.from_normalised(spec.box, size)
-        return counted(spec, box, state, number=number, values={**here.known.values, counter: "1"}, least=_SEVERAL)
+        values = {**here.known.values, counter: "1"}
+        line = counted(spec, box, state, number=number, values=values, least=_SEVERAL)
+        return line, _said_by_the_line(box, state)
     except (ValueError, DomainError, OSError) as error:
         raise BadEdit(say("lesson.not_counted", why=told_by(error))) from error
+
+
+def _said_by_the_line(box: Box, state: ScreenState) -> frozenset[str]:
+    cells = in_cells(state).texts
+    times = Counter(folded(cell.text).strip() for cell in cells)
+    level = (cell for cell in cells if abs(cell.box.center.y - box.center.y) <= _LEVEL * min(cell.box.h, box.h))
+    return frozenset(c.text for c in level if times[folded(c.text).strip()] == 1 and not is_known(c.text))
 
 
 def _window_of(spec: TargetSpec, size: Size) -> Window | None:

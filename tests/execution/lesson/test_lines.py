@@ -7,25 +7,36 @@ from typing import Any
 
 import pytest
 
-from execution.lesson.lines import _differs_with_the_line
+from execution.lesson.drafting import Draft
+from execution.lesson.lines import _differs_with_the_line, _said_by_the_line
 from tests.doubles.stage import LINE, edge
+from tests.execution.perception.drawing import Canvas
 from tests.factories import make_workflow
+from workflows.pictures import PictureStore
+from workflows.specs import target_spec
 
 pytestmark = [pytest.mark.django_db]
 
 TITLE = "/home/Letters/Adams.txt - Mousepad"
 
 
-def told(said: str) -> Any:
+def near(text: str) -> dict[str, Any]:
+    return {"text": text, "dx": 0, "dy": 30}
+
+
+def told(*said: str) -> Any:
     """A draft once that was the text of the line."""
     nodes = [{**LINE[0], "texts": ["Letters"]}, {**LINE[1], "texts": ["Search", "adams.TXT"], "window_title": TITLE}]
+    note = edge("note", "b", "b")
+    note["target"]["evidence"] = {"neighbours": [near("Adams.txt"), near("Note")], "around": [near("adams.txt  1 KB")]}
     acts = [
+        note,
         {**edge("ab", "a", "b"), "expect": {"texts": ["Search", "Adams.txt is open"], "window_title": TITLE}},
         edge("ba", "b", "a", order=1),
     ]
     workflow = make_workflow(nodes=nodes, edges=acts)
-    draft = SimpleNamespace(workflow=workflow, nodes=lambda: list(workflow.nodes.all()))
-    _differs_with_the_line(SimpleNamespace(draft=draft), said)  # type: ignore[arg-type]
+    here = SimpleNamespace(draft=Draft(workflow, PictureStore()))
+    _differs_with_the_line(here, said)  # type: ignore[arg-type]
     return workflow
 
 
@@ -46,3 +57,20 @@ def test_what_only_begins_so_or_is_too_short_to_tell_stays(said: str) -> None:
     node = workflow.nodes.get(node_id="b")
     assert (node.texts, node.window_title, node.aside) == (["Search", "adams.TXT"], TITLE, [])
     assert workflow.nodes.get(node_id="a").texts == ["Letters"]
+
+
+def test_no_target_of_the_repetition_is_known_by_what_stood_in_the_line() -> None:
+    workflow = told("Letter 12", "Adams.txt")
+    spec = target_spec(workflow.targets.get(target_id="t_note"))
+    assert [n.text for n in spec.neighbours] == ["Note"]
+    assert spec.around == ()
+
+
+def test_a_line_says_what_no_other_line_does_and_no_program_says() -> None:
+    canvas = Canvas(900, 300)
+    for row, texts in enumerate((("A-1001", "Miller", "New", "Open"), ("A-1002", "Costa", "Closed", "Open"))):
+        for column, text in enumerate(texts):
+            canvas.text(text, 40 + 200 * column, 40 + 40 * row)
+    state = canvas.state()
+    box = next(line.box for line in state.texts if line.text == "Open")
+    assert _said_by_the_line(box, state) == {"A-1001", "Miller"}
