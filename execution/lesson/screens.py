@@ -20,6 +20,7 @@ from execution.matching.dialogs import over_known
 from execution.matching.references import Reading
 from execution.matching.signs import title_matches
 from execution.perception.changes import find_changes
+from execution.targeting.records import may_name_somebody
 from execution.teaching.expectations import Told, ToldLine, title_pattern, told_lines
 from execution.teaching.labels import labels_of_fields
 from execution.teaching.titles import shared_title
@@ -171,7 +172,11 @@ def set_aside(state: ScreenState, known: Known) -> list[dict[str, str]]:
 
 
 def proposed_name(state: ScreenState, placed: Placed, known: Known, taken: Sequence[str]) -> str:
-    """What people may call the screen: what came over another one, the title of its window, or its heading."""
+    """What people may call the screen: what came over another one, its heading, or the title of its window."""
+    headings = sorted(_headings(state, known), key=lambda one: -one.line.box.h)
+    called = (one.text for one in headings if not may_name_somebody(one.text) and one.text not in taken)
+    if not placed.came and (name := next(called, "")):
+        return name
     title = _FOLDERS.sub("", title_pattern(_title(state), known.values).replace("*", " "))
     title = lasting(title.strip(" -–—·|"))
     heading = min((one for one in telling(state, known) if one.kind is Told.TELLS), key=ToldLine.rank, default=None)
@@ -214,7 +219,7 @@ def _apart(look: Look, state: ScreenState, known: Known) -> float | None:
     lines = max(len(then), len(now))
     if max(came, gone) > max(min(_FREE, _OF_FEW * lines), _SHARE * lines):
         return None
-    if any(here.seen(text) < SEEN for text in _headings(look.state, known)):
+    if any(here.seen(one.text) < SEEN for one in _headings(look.state, known)):
         return None
     if _columns_more(state, look.state, known) or _columns_more(look.state, state, known):
         return None
@@ -225,13 +230,13 @@ def _fixed(state: ScreenState, known: Known) -> list[str]:
     return [one.text for one in telling(state, known) if one.kind is Told.TELLS and not names_in(one.text)]
 
 
-def _headings(state: ScreenState, known: Known) -> list[str]:
+def _headings(state: ScreenState, known: Known) -> list[ToldLine]:
     """What is written larger than the rest: another heading is another screen, however like the rest is."""
     told = telling(state, known)
     heights = sorted(one.line.box.h for one in told)
     usual = heights[len(heights) // 2] if heights else 0
     large = (one for one in told if one.kind is Told.TELLS and one.line.box.h > _HEADING * usual)
-    return [one.text for one in large if not names_in(one.text)]
+    return [one for one in large if not names_in(one.text)]
 
 
 def _columns_more(state: ScreenState, other: ScreenState, known: Known) -> bool:

@@ -26,6 +26,25 @@ def test_a_screen_is_called_by_its_title_without_the_folders_of_its_document(tit
     assert proposed_name(state, Placed(node=None, why=""), Known(), ()) == name
 
 
+@pytest.mark.parametrize(
+    ("heading", "taken", "name"),
+    [
+        ("Vital signs", (), "Vital signs"),
+        ("Vital signs", ("Vital signs",), "Clinic"),
+        ("Marie Durand", (), "Clinic"),
+    ],
+    ids=["its heading", "a heading that another screen has", "somebody's name"],
+)
+def test_a_page_is_called_by_its_heading_and_by_nobody(heading: str, taken: tuple[str, ...], name: str) -> None:
+    """One title is that of every page of a program."""
+    canvas = Canvas(700, 400)
+    canvas.text(heading, 40, 30, size=26)
+    for row, text in enumerate(("Temperature", "Pulse", "Blood pressure", "Weight")):
+        canvas.text(text, 40 + 90 * (row % 2), 110 + 37 * row + 5 * (row % 3))
+    state = canvas.state(window=Window(title="Clinic", box=Box(0, 0, 700, 400)))
+    assert proposed_name(state, Placed(node=None, why=""), Known(), taken) == name
+
+
 LABELS = ("Patient", "Telephone", "Examination", "Wanted on", "Remark")
 
 
