@@ -56,7 +56,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory, web: Site, browser: Browser
             teacher.fills("Remark", TAUGHT["remark"], "remark")
             teacher.click("Send the request")
             teacher.waits_for("Request sent")
-            teacher.knows_screen("Request sent")
+            teacher.knows_screen("The request was sent")
             teacher.reads("K-48213", "receipt")
             teacher.publish()
             assert web.sent == [sent("K-48213", TAUGHT)]
@@ -126,7 +126,7 @@ def test_a_secret_that_is_typed_while_teaching_is_in_no_row_picture_log_or_expor
         teacher.fills("Patient", "Anna Rossi", "patient")
         teacher.click("Send the request")
         teacher.waits_for("Request sent")
-        teacher.knows_screen("Request sent")
+        teacher.knows_screen("The request was sent")
         teacher.publish()
         assert [one["phone"] for one in web.sent] == [SECRET], "it was typed, and arrived"
         assert SECRET not in teacher.page.content()
