@@ -39,7 +39,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory, web: Site) -> Iterator[Prod
             teacher.knows_screen("Patient record")
             teacher.click("Mark as seen")
             teacher.waits_for("Visit kept")
-            teacher.knows_screen("Visit kept")
+            teacher.knows_screen("The visit is kept")
             teacher.must_be_record("Mark as seen", Name="{{patient}}", Born="{{born}}")
             teacher.publish()
             print(f"taught in {time.monotonic() - began:.0f} s")
