@@ -189,8 +189,6 @@ class _Table:
         texts = [one.thing.text for one in found]
         self.keys = [alone(text if context.is_variable else core(text)) for text in texts]
         self.near = around_of(context)
-        # What a run counts is another line than the one that was shown, of which all this was kept.
-        self.is_counted = bool(context.target.number_wanted)
 
     def told(self) -> dict[str, np.ndarray]:
         told = {**self._caption(), **self._kind(), **self._place(), **self._surroundings(), **self._rank()}
@@ -261,7 +259,7 @@ class _Table:
         apart = np.abs(self.points[None] - np.array(places)[:, None])
         nearest = apart[np.hypot(apart[:, :, 0], apart[:, :, 1]).argmin(axis=0), np.arange(len(self.found))]
         across, down = nearest.T
-        if self.context.follows_record or self.is_counted:  # it stands where its record, or its line, does
+        if self.context.follows_record:  # it stands where its record does
             return {"far": self.nan, "far_across": np.log1p(across), "far_down": self.nan}
         return {"far": np.log1p(np.hypot(across, down)), "far_across": np.log1p(across), "far_down": np.log1p(down)}
 
@@ -275,8 +273,6 @@ class _Table:
         lines = np.array([line.box for line in self.scene.lines], float).reshape(-1, 4)
         keys = [line.key for line in self.scene.lines]
         told = {**self._votes(), "neighbours": self._neighbours(lines, keys)}
-        if self.is_counted:
-            return told | dict.fromkeys((*SIDES, "label"), self.nan)
         now = labels(self.boxes, [one.thing.caption for one in self.found], lines, keys)
         taught = self._taught_labels()
         for side, name in enumerate(SIDES):
@@ -288,7 +284,7 @@ class _Table:
         return told
 
     def _votes(self) -> dict[str, np.ndarray]:
-        if not len(self.votes) or self.is_counted:
+        if not len(self.votes):
             return dict.fromkeys(("vote", "nearest_votes", "column_votes", "line_votes"), self.nan)
         apart = self.votes[None, :, :2] - self._middles[:, None]
         agree, weight = np.exp(-(apart**2).sum(axis=2) / 300), self.votes[:, 2] / self.votes[:, 2].sum()
@@ -302,7 +298,7 @@ class _Table:
     def _neighbours(self, lines: np.ndarray, keys: Sequence[str]) -> np.ndarray:
         """How many of the nearest taught texts stand where they stood; another one in its place counts a little."""
         near = self.near[:8]
-        if not near or not len(lines) or self.target.row or self.is_counted:
+        if not near or not len(lines) or self.target.row:
             return self.nan
         middles, found, asked = lines[:, :2] + lines[:, 2:] / 2, np.zeros(len(self.found)), 0.0
         for one in near:
@@ -327,7 +323,7 @@ class _Table:
     def _rank(self) -> dict[str, np.ndarray]:
         """Which of the things of its shape each is, from either end."""
         (at, count), names = self.target.rank, ("same_rank", "as_many", "same_from_end")
-        if not count or not self.size.all() or self.is_counted:
+        if not count or not self.size.all():
             return dict.fromkeys(names, self.nan)
         width, height = self.size.tolist()
         group = self.scene.shaped(width, height, self.target.role)
@@ -343,7 +339,7 @@ class _Table:
     def _look(self, told: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         names = ("look", "edges", "fitted", "around_picture", "eye", "colour", "busy")
         found = {name: self.nan.copy() for name in names}
-        whole = None if self.context.is_variable or self.is_counted else self.context.template
+        whole = None if self.context.is_variable else self.context.template
         if whole is None or min(whole.shape) < 4:
             return found
         if self.scale != 1.0:
