@@ -176,7 +176,7 @@ def _kind(value_kind: str) -> str:
 
 def _unless_whose(label: str) -> str:
     """The label; "" where it says whose value it is, which is another one's in the next run."""
-    says_whose = names(label) or names_record(label) or may_name_somebody(label)
+    says_whose = names(label) or names_record(label)
     return label if not says_whose and any(letter.isalpha() for letter in label) else ""
 
 

@@ -122,9 +122,8 @@ def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading, sid
             rest = whole.text[hit.end :].lstrip(" :=.-–\t").rstrip()
             if not rest:
                 yield _on_side(line, lines, side) if side else _beside(line, lines)
-            elif side != "below" and _separated(
-                whole.text, hit.end
-            ):  # "Patients" and "Patient list" are other texts that begin like it
+            # "Patients" and "Patient list" are other texts that begin like it
+            elif side != "below" and _separated(whole.text, hit.end):
                 yield Place(_behind(line, whole.text, hit.end, rest, lines), at=line.box, heads_column=False, rows=1)
 
 

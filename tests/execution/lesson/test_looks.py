@@ -149,6 +149,11 @@ def test_a_value_in_a_table_without_colons_is_read_in_the_row_that_was_shown(
     assert read_later(seen, screen(*later(lines, **{"4.1": "5.7", "139": "141"}))) == "5.7"
 
 
+def test_a_label_in_capitals_is_nobody(tmp_path: Path) -> None:
+    seen = read(screen(("Blood Pressure", 40, 100), ("120/80", 300, 100)), tmp_path, Point(310, 109))
+    assert (seen.name, seen.value) == ("blood_pressure", "120/80")
+
+
 def test_a_value_below_its_label_is_read_there_whatever_stands_right_of_it(tmp_path: Path) -> None:
     lines = (("Admitted", 40, 100), ("Ward", 300, 100), ("21/11/2026", 40, 130), ("Emergency", 300, 130))
     seen = read(screen(*lines), tmp_path, Point(60, 139))
