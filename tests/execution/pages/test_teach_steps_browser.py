@@ -401,6 +401,8 @@ def test_done_lists_what_is_left_to_mend_goes_there_and_publishes(teach) -> None
 
 def test_a_workflow_without_an_end_is_asked_whether_it_ends_on_the_screen_that_shows(teach) -> None:
     page, _end, _lesson = teach()
+    page.click("#tab-problems")
+    expect(page.locator("#panel-problems").get_by_role("button", name=re.compile("^A run ends on"))).to_be_visible()
     page.click("#done")
     dialog = page.locator("#done-dialog")
     dialog.get_by_role("button", name=re.compile("^A run ends on")).click()

@@ -116,7 +116,7 @@ export function variablesView(store, edits) {
 export function problemsView(store, edits, { goTo }) {
   const panel = find("#panel-problems");
   const count = find("#problems-count");
-  keptWhileTyping(store, panel, () => store.lesson.problems, () => {
+  keptWhileTyping(store, panel, () => [store.lesson.problems, store.screen?.node_id], () => {
     const problems = store.lesson.problems ?? [];
     const errors = problems.filter((one) => one.severity !== "warning").length;
     count.hidden = !errors;
@@ -138,7 +138,8 @@ export function problemList(problems, goTo, here) {
     const warning = one.severity === "warning";
     return h("li", {}, icon(warning ? "alert-triangle" : "alert-circle", warning ? "amber-ink" : "red-ink"),
       h("span", {}, h("span", { class: "visually-hidden" }, `${say(warning ? "warning" : "error")}: `), one.text, one.where ? h("span", { class: "small muted" }, one.where) : null),
-      one.code === "no_end" && here ? h("button", { class: "button slim", type: "button", onclick: here.mark }, say("ends_here", { name: here.name })) : null,
-      one.goto ? h("button", { class: "button slim", type: "button", "aria-label": `${say("go_there")}: ${one.text}`, onclick: () => goTo(one.goto) }, say("go_there")) : null);
+      h("span", { class: "problem-acts" },
+        one.code === "no_end" && here ? h("button", { class: "button slim", type: "button", onclick: here.mark }, say("ends_here", { name: here.name })) : null,
+        one.goto ? h("button", { class: "button slim", type: "button", "aria-label": `${say("go_there")}: ${one.text}`, onclick: () => goTo(one.goto) }, say("go_there")) : null));
   }));
 }
