@@ -232,11 +232,14 @@ def _asked_of(step: LessonStep) -> str | None:
 
 
 def _detail(step: LessonStep, ends: Collection[int]) -> str:
-    """The second line of a step: what was typed where it is a variable now, what is in doubt, what went wrong."""
+    """The second line of a step: what was typed where it is a variable now, what was read, what is in doubt, what went
+    wrong."""
     if said := step.screen.get("why") or step.screen.get("problem"):
         return str(in_words(said))
     if "ended" in step.made and step.node and step.node.pk not in ends:
         return str(worded(say("lesson.no_end_any_more", node=step.node.name)))
+    if step.act == "read_value" and (read := step.lesson.values.get(str(step.params.get("name")))):
+        return _("read “%(text)s”") % {"text": read}
     was = step.screen.get("typed")
     return _("was “%(text)s”") % {"text": was} if was else ""
 

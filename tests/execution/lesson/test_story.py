@@ -16,6 +16,7 @@ from execution.desktop.widgets import Field, TextLabel
 from execution.exceptions import ExecutionError, LessonTaken
 from execution.lesson.story_checks import check
 from execution.lesson.story_reading import read_story
+from execution.lesson.telling import draft_told
 from execution.management.commands import teach
 from execution.models import Lesson
 from execution.types import Box, Point
@@ -157,6 +158,8 @@ steps:
         edge = Workflow.objects.get().edges.get()
         assert (edge.action_type, edge.params["name"], edge.params["kind"]) == ("read_value", "total", "number")
         assert edge.params["label"] == "Total:"
+        (step,) = draft_told(Lesson.objects.get())["steps"]
+        assert step["detail"] == "read “128”"
 
 
 @pytest.mark.django_db
