@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from execution.matching import Matcher
-from execution.matching.signs import Rarity
+from execution.matching.declared import Rarity
 from execution.types import Embedding, ScreenState
 from tests.execution.matching.screens import graph as pictured
 from tests.execution.matching.screens import line, record, reference

@@ -7,22 +7,14 @@ from typing import Any
 
 import pytest
 
-from execution.matching import Matcher, Reading, Reference
+from execution.matching import Matcher
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.embedding import BuiltinEmbedder
 from execution.types import ScreenState, Window
-from tests.execution.matching.test_matcher import BAR, MENU, editor, graph, node, note, recognise
+from tests.execution.matching.test_matcher import BAR, MENU, editor, graph, node, note, recognise, taught
 from tests.support.browser import seen
 
 NOTES = Window(title="Untitled 1 - Mousepad", app_name="Mousepad")
-
-
-def taught(state: ScreenState) -> Reference:
-    """All that is known of a screen taught from that one: nothing of its picture speaks against it."""
-    reading = Reading(
-        picture="p", maker="m", size=state.frame.size, texts=state.texts, elements=state.elements
-    )  # fmt: skip
-    return Reference(picture="p", reading=reading, embedding=state.embedding, window=state.window)
 
 
 def whole(canvas: Any) -> ScreenState:
