@@ -97,8 +97,8 @@ def compare(reference: Sheet, screen: Sheet, known: Mapping[str, int]) -> Compar
     lost, more = reference.fixed & (ours == 0), screen.fixed & (theirs == 0)
     gone, came = _unreplaced(pairing, ours == 0, theirs == 0)
     there, back = pairing.expected(reference.edges), pairing.back(screen.edges)
-    under = _Layer(reference, ours, lost & gone & _within(there, screen), screen, theirs, came, back)
-    over = _Layer(screen, theirs, more & came & _within(back, reference), reference, ours, gone, there)
+    under = _Layer(reference, ours, lost & _within(there, screen), gone, screen, theirs, came, back)
+    over = _Layer(screen, theirs, more & _within(back, reference), came, reference, ours, gone, there)
     one, other = reference.fixed.astype(float), screen.fixed.astype(float)
     values = (
         _mean(reference.sure, ours), _mean(screen.sure, theirs), _mean(one, ours), _mean(other, theirs),
@@ -132,7 +132,7 @@ class _Layer:
     """
 
     def __init__(
-        self, side: Sheet, found: np.ndarray, alone: np.ndarray, other: Sheet, others: np.ndarray,
+        self, side: Sheet, found: np.ndarray, alone: np.ndarray, apart: np.ndarray, other: Sheet, others: np.ndarray,
         others_gone: np.ndarray, others_at: np.ndarray,
     ) -> None:  # fmt: skip
         self._side, alone = side, alone & side.saying
@@ -143,7 +143,7 @@ class _Layer:
                 one.box.iou(frame.box) > _SAME_FRAME for frame in other.frames
             ):
                 framed |= own
-        group, box = _largest_group(side, alone)
+        group, box = _largest_group(side, alone & apart)
         inside = _held(box, side.edges) if box else np.zeros(len(side), bool)
         pure = 1 - found[inside].mean() if inside.any() else 0.0
         under = _held(box, others_at, around=side.unit) if box else np.zeros(len(other), bool)
@@ -189,9 +189,7 @@ def _held(box: tuple[float, float, float, float], edges: np.ndarray, *, around: 
 
 def _within(edges: np.ndarray, other: Sheet) -> np.ndarray:
     """Which lines would not have been scrolled away there."""
-    if not len(other):
-        return np.zeros(len(edges), bool)
-    return np.asarray((edges[:, 2] >= other.edges[:, 2].min()) & (edges[:, 2] <= other.edges[:, 2].max()))
+    return np.asarray((edges[:, 2] >= 0) & (edges[:, 2] < other.height))
 
 
 def _unreplaced(pairing: Pairing, lost: np.ndarray, more: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -53,7 +53,7 @@ class Rarity:
 
 
 def proposed_of(node: NodeSpec, reference: Reference | None, must: Iterable[str]) -> frozenset[str]:
-    """Which of a node's texts its pictures show, so that a lesson may have proposed them; none of those that must be."""
+    """Which of a node's texts its pictures show, so that a lesson may have proposed them: none that must be."""
     looks = (reference, *reference.looks) if reference else ()
     read = [ScreenWords(look.reading.texts) for look in looks if look.reading]
     texts = set(node.texts) - set(must)
@@ -63,12 +63,14 @@ def proposed_of(node: NodeSpec, reference: Reference | None, must: Iterable[str]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
     """What the screen makes of it. `against` is why it is not the node, `lacks` are texts that must be there and are
-    not, `share` how many of those that are evidence were seen; `certainty` is what all of it is worth where nothing
-    else is known of the node."""
+    not, `named` those seen that name what the run is about; `told` is how much of all was seen, `share` of those that
+    are evidence, and `certainty` what all of it is worth where nothing else is known of the node."""
 
     reasons: tuple[Reason, ...] = ()
     against: Reason | None = None
     lacks: tuple[str, ...] = ()
+    named: frozenset[str] = frozenset()
+    told: float = 0.0
     share: float = math.nan
     certainty: float = 0.0
     is_complete: bool = False
@@ -98,6 +100,8 @@ def look_for(
         reasons=(*found.reasons, *window),
         against=found.against or against,
         lacks=found.lacks,
+        named=found.named,
+        told=found.told,
         share=found.share,
         certainty=_certainty(found, window) * (1.0 if read else _UNREAD),
         is_complete=found.is_complete,
@@ -161,6 +165,8 @@ def _texts(
         reasons=(reason,),
         against=Reason(sign=TEXTS, score=0.0, note=note) if problems else None,
         lacks=tuple(w.text for text, w in missing if text not in unclear and (w.exact or text not in proposed)),
+        named=frozenset(text for text, want in sought if want.exact and text in seen),
+        told=told,
         share=sum(text in seen for text in evidence) / len(evidence) if evidence else math.nan,
         certainty=min(told * told, _LEAST_TOLD + _MORE_TOLD * amount, 1.0),
         is_complete=not missing and not problems,

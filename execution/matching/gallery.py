@@ -10,15 +10,12 @@ import numpy as np
 from execution.matching.areas import outside, placed
 from execution.matching.comparison import Comparison, compare
 from execution.matching.index import LookIndex, TextIndex, found_by
-from execution.matching.pairing import Pairing
 from execution.matching.references import Reference
 from execution.matching.same import Compared
 from execution.matching.sheet import Sheet
 from execution.matching.windows import app_speaks, folded_title, title_speaks
 from execution.perception.embedding import Embedder
 from execution.types import Box, Element, ScreenState, TextLine
-
-_BLIND = 8  # pixels: what would stand nearer to the edge may be cut
 
 
 class Gallery:
@@ -69,35 +66,13 @@ class Gallery:
         found = [view.compared(look, shares.get(self._node_of[look], np.nan)) for look in dict.fromkeys(names)]
         return [one for one in found if one.comparison is not None or not np.isnan(one.cosine)]
 
-    def tells_apart(self, one: Reference, other: Reference, state: ScreenState) -> bool:
-        """Whether the screen shows which of two taught ones it is: a line that only the one has is there, or one that
-        only the other has is not there although its place is in sight. True of two that show the same."""
-        mine, its = _sheet(one), _sheet(other)
-        if mine is None or its is None or not state.text_method:
-            return True
-        sheet = Sheet(texts=state.texts, elements=state.elements)
-        ours, theirs = Pairing(mine, its).credit()
-        own, others = mine.fixed & (ours == 0), its.fixed & (theirs == 0)
-        if not own.any() and not others.any():
-            return True
-        found, _ = Pairing(mine, sheet).credit()
-        if (own & (found > 0)).any():
-            return True
-        beside = Pairing(its, sheet)
-        found, _ = beside.credit()
-        at, height = beside.expected(its.edges), sheet.unit / 2
-        view = _in_sight(state)
-        in_sight = (at[:, 0] >= view.x) & (at[:, 1] <= view.right - _BLIND)
-        in_sight &= (at[:, 2] - height >= view.y) & (at[:, 2] + height <= view.bottom - _BLIND)
-        return bool((others & (found == 0) & in_sight).any())
-
 
 class _View:
     """The present screen, compared with one look after the other."""
 
     def __init__(self, gallery: Gallery, state: ScreenState) -> None:
         self._gallery, self._state = gallery, state
-        self.sheet = Sheet(texts=state.texts, elements=state.elements)
+        self.sheet = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size)
         self._without = dict[tuple[Box, ...], Sheet]()
         embedding = state.embedding
         comparable = embedding is not None and embedding.model == gallery._model
@@ -130,7 +105,7 @@ class _View:
         if areas not in self._without:
             texts = tuple(one for one in outside(state.texts, areas) if isinstance(one, TextLine))
             elements = tuple(one for one in outside(state.elements, areas) if isinstance(one, Element))
-            self._without[areas] = Sheet(texts=texts, elements=elements)
+            self._without[areas] = Sheet(texts=texts, elements=elements, size=state.frame.size)
         return self._without[areas]
 
 
@@ -142,11 +117,6 @@ def known_lines(sheets: Iterable[tuple[str, Sheet]]) -> Counter[str]:
     return Counter(key for keys in lines.values() for key in keys)
 
 
-def _in_sight(state: ScreenState) -> Box:
-    whole = Box(0, 0, *state.frame.size)
-    return state.window.box.intersection(whole) if state.window and state.window.box else whole
-
-
 def _named(name: str, reference: Reference) -> dict[str, Reference]:
     """The looks of a node by names of their own; the first is called like the node."""
     return {f"{name}\0{number}" if number else name: one for number, one in enumerate((reference, *reference.looks))}
@@ -154,7 +124,7 @@ def _named(name: str, reference: Reference) -> dict[str, Reference]:
 
 def _sheet(reference: Reference) -> Sheet | None:
     reading = reference.reading
-    return Sheet(texts=reading.texts, elements=reading.elements) if reading else None
+    return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size) if reading else None
 
 
 def _commonest_model(references: Collection[Reference]) -> str:

@@ -15,9 +15,10 @@ from execution.matching.areas import boxes_of, forbidden, must_texts, taught_wit
 from execution.matching.declared import Declared, Rarity, look_for, proposed_of
 from execution.matching.gallery import Gallery
 from execution.matching.index import TextIndex, found_by
-from execution.matching.reasons import lies_over, not_compared, reasons
+from execution.matching.reasons import not_compared, reasons, ruled_out
 from execution.matching.references import Reference
 from execution.matching.same import Judged, SameScreen, fitted_model
+from execution.matching.telling import shows
 from execution.perception.embedding import Embedder
 from execution.perception.pictures import PictureSource
 from execution.types import Match, Reason, Recognition, ScreenState
@@ -29,7 +30,7 @@ from workflows.graph import GraphSpec, NodeSpec
 CONTEXT = "context"  # the sign of a match that the run decided, not the screen
 _SHOWN = 3
 _ALL = 48  # nodes: so many are compared one by one, of more only those that share something with the screen
-_MAY_BE = 0.5  # the confidence in a node that makes it a rival of another one that shows nothing it has not
+_ALIKE = 0.6  # of what the screen says, without data, another one that it may be says as well
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,18 @@ class Candidate:
     @property
     def alike(self) -> float:
         return self.judged.probability if self.judged else self.declared.certainty
+
+    @property
+    def taught(self) -> Reference | None:
+        """The picture of it that the screen is most like."""
+        return self.judged.compared.reference if self.judged else None
+
+    @property
+    def may_be(self) -> bool:
+        """Whether the screen shows some of it and nothing that speaks against it, whatever is missing."""
+        comparison = self.judged.compared.comparison if self.judged else None
+        seen = comparison["fixed_precision"] >= _ALIKE if comparison else 0.0 < self.declared.told < 1.0
+        return seen and self.against is None
 
     @property
     def confidence(self) -> float:
@@ -121,7 +134,7 @@ class Matcher:
         declared |= {name: self._look_for(name, state, words, variables) for name in judged if name not in declared}
         ranked = sorted(
             (self._candidate(self._nodes[name], state, declared[name], judged.get(name)) for name in names),
-            key=lambda c: (-c.confidence, -c.alike, c.node.node_id),
+            key=lambda c: (-c.confidence * (c.confidence >= self.threshold), -c.alike, c.node.node_id),
         )
         return self._decided(ranked, state, last_node=last_node, expected=expected)
 
@@ -143,9 +156,9 @@ class Matcher:
         if judged is None:
             said = (*said, *((not_compared(reference),) if reference else ()))
             return Candidate(node=node, declared=declared, judged=None, reasons=said, against=against)
-        over = lies_over(judged.compared, node.name or node.node_id)
-        said = (*said, *((over,) if over else ()), *reasons(judged.compared))
-        return Candidate(node=node, declared=declared, judged=judged, reasons=said, against=against or over)
+        differs = ruled_out(judged.compared, node.name or node.node_id)
+        said = (*said, *(r for r in (differs,) if r), *(r for r in reasons(judged.compared) if r != differs))
+        return Candidate(node=node, declared=declared, judged=judged, reasons=said, against=against or differs)
 
     def _decided(
         self, ranked: Sequence[Candidate], state: ScreenState, *, last_node: str | None, expected: str | None
@@ -154,6 +167,7 @@ class Matcher:
         plausible = self._plausible(ranked)
         if not plausible:
             return Recognition(match=None, candidates=shown, why_not=_why_none(ranked, self.threshold))
+        plausible = self._shown_rather(plausible, state)
         chosen, why = self._choose(plausible, last_node=last_node, expected=expected)
         rivals = self._rivals(chosen, ranked, state) if chosen else []
         if chosen and rivals:
@@ -193,17 +207,32 @@ class Matcher:
     def _rivals(self, chosen: Candidate, ranked: Sequence[Candidate], state: ScreenState) -> list[Candidate]:
         """Those that the screen may be as well, as what would tell is not in sight. There the run does not decide: it
         does between screens that show the same, and these do not."""
-        if chosen.judged is None:
+        if chosen.judged is None or not state.text_method:
             return []
-        one = chosen.judged.compared.reference
         return [
             c
             for c in ranked
             if c is not chosen
-            and c.judged is not None
-            and c.confidence >= _MAY_BE
-            and not self.gallery.tells_apart(one, c.judged.compared.reference, state)
+            and c.may_be
+            and chosen.declared.named <= set(c.node.texts)
+            and any(shows(chosen.node, chosen.taught, c.node, look, state) is False for look in self._looks(c))
         ]
+
+    def _looks(self, candidate: Candidate) -> tuple[Reference | None, ...]:
+        reference = self.gallery.references.get(candidate.node.node_id)
+        return (reference, *(reference.looks if reference else ()))
+
+    def _shown_rather(self, plausible: Sequence[Candidate], state: ScreenState) -> list[Candidate]:
+        """Without those that another one is, by what the screen shows."""
+        if len(plausible) < 2 or not state.text_method or any(c.judged is None for c in plausible):
+            return list(plausible)
+
+        def rather(one: Candidate, other: Candidate) -> bool:
+            return shows(one.node, one.taught, other.node, other.taught, state) is True
+
+        return [
+            c for c in plausible if not any(rather(o, c) and not rather(c, o) for o in plausible if o is not c)
+        ] or list(plausible)
 
     def _choose(
         self, plausible: Sequence[Candidate], *, last_node: str | None, expected: str | None

@@ -26,9 +26,12 @@ def not_compared(reference: Reference) -> Reason:
     return Reason(sign=REFERENCE, score=None, note=reference.problem or unread)
 
 
-def lies_over(compared: Compared, name: str) -> Reason | None:
-    """What surely lies over the screen and not over the node's picture, or the reverse."""
+def ruled_out(compared: Compared, name: str) -> Reason | None:
+    """What is seen to differ however alike the rest is: what lies on top, on the screen or on the node's picture alone,
+    and the chosen tab or entry."""
     comparison = compared.comparison
+    if comparison is not None and comparison["chosen"] < 0:
+        return _chosen(comparison["chosen"])
     if comparison is None or not (comparison.over or comparison.under) or comparison["recall"] < _BENEATH:
         return None
     if comparison.over:
@@ -46,9 +49,13 @@ def _texts(compared: Compared) -> list[Reason]:
     if not math.isnan(share := comparison["shapes"]):
         said.append(Reason(sign=LAYOUT, score=round(share, 4), note=say("matching.elements_in_place", share=share)))
     if not math.isnan(chosen := comparison["chosen"]):
-        note = say("matching.same_chosen") if chosen > 0 else say("matching.another_chosen")
-        said.append(Reason(sign=CHOSEN, score=float(chosen > 0), note=note))
+        said.append(_chosen(chosen))
     return said
+
+
+def _chosen(alike: float) -> Reason:
+    note = say("matching.same_chosen") if alike > 0 else say("matching.another_chosen")
+    return Reason(sign=CHOSEN, score=float(alike > 0), note=note)
 
 
 def _shown(compared: Comparison) -> Reason:

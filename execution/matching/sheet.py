@@ -64,8 +64,9 @@ class Sheet:
     read.
     """
 
-    def __init__(self, *, texts: Sequence[TextLine], elements: Sequence[Element]) -> None:
+    def __init__(self, *, texts: Sequence[TextLine], elements: Sequence[Element], size: tuple[int, int]) -> None:
         kept = [line for line in texts if len(key_of(line.text)) >= 2][:MOST_LINES]
+        self.width, self.height = size
         self.unit = float(np.median([line.box.h for line in texts])) if texts else 16.0
         self.texts = tuple(line.text for line in kept)
         self.keys = tuple(key_of(text) for text in self.texts)
@@ -82,12 +83,13 @@ class Sheet:
         self.frames = [one for e in elements if e.role is ElementRole.GROUP and (one := self._frame(e.box))]
         letters = [max(1, sum(not c.isspace() for c in text)) for text in self.texts]
         numbers = np.array([len(d) for d in self.digits], float) / np.array(letters, float) > _DATA
-        in_field = np.zeros(len(kept), bool)
+        in_field, label = np.zeros(len(kept), bool), np.zeros(len(kept), bool)
         for element in elements:
             if element.role is ElementRole.FIELD:
                 in_field |= self.inside(element.box)
+                label |= self._label(element.box)
         self.sure = np.array([line.confidence >= _SURE for line in kept], bool)
-        self.fixed = self.sure & ~(numbers | in_field | self._in_table(numbers))
+        self.fixed = self.sure & ~(numbers | in_field | (self._in_table(numbers) & ~label))
         self.saying = self.sure & np.array([len(key) >= _WORD for key in self.keys], bool)
         self.heading = (boxes[:, 3] > _TALL * self.unit) & ~numbers
 
@@ -102,6 +104,15 @@ class Sheet:
     def _frame(self, box: Box) -> Framed | None:
         lines = self.inside(box)
         return Framed(box, lines) if 1 <= lines.sum() <= _LARGEST_FRAME * len(self) else None
+
+    def _label(self, field: Box) -> np.ndarray:
+        """The lines just above a field's left edge, and just left of it."""
+        left, right, y = self.edges.T
+        gap, before = field.y - y - self.unit / 2, field.x - right
+        above = (gap > -0.3 * self.unit) & (gap < 1.2 * self.unit) & (np.abs(left - field.x) < 1.5 * self.unit)
+        beside = (np.abs(y - field.center.y) < 0.6 * self.unit) & (before > 0)
+        nearest = before <= min(before[beside], default=0.0)
+        return np.asarray(above | (beside & nearest))
 
     def _in_table(self, numbers: np.ndarray) -> np.ndarray:
         """Rows that begin where other rows begin, in two places or more, are a table; its first row heads it."""

@@ -12,12 +12,12 @@ from tests.execution.matching.screens import line, listing, record
 
 
 def sheet(*texts: TextLine, elements: tuple[Element, ...] = ()) -> Sheet:
-    return Sheet(texts=texts, elements=elements)
+    return Sheet(texts=texts, elements=elements, size=(1600, 1000))
 
 
 def of(drawn) -> Sheet:
     state = drawn.state(look=False)
-    return Sheet(texts=state.texts, elements=state.elements)
+    return Sheet(texts=state.texts, elements=state.elements, size=state.frame.size)
 
 
 def data(made: Sheet) -> set[str]:
