@@ -31,7 +31,7 @@ _HARDEST = 12  # nodes that are compared, besides the right one
 _STRANGERS = 4  # one to so many screens of the workflow
 _BLIND = 0.1  # of what is asked: without the look; as much without the texts
 _UNDECLARED, _NO_WINDOW = 0.4, 0.6
-_OTHERS = 3.0  # how much all nodes that a screen is not weigh beside the one that it is
+_OTHERS = 4.0  # how much all nodes that a screen is not weigh beside the one that it is
 _SEEDS, _TREES = 2, 200
 _OPTIONS = {"objective": "binary", "verbose": -1, "deterministic": True, "num_threads": 1, "num_leaves": 6,
             "learning_rate": 0.05, "min_data_in_leaf": 20, "feature_fraction": 0.5, "bagging_fraction": 0.8,
@@ -162,9 +162,12 @@ def _trial(part: Part, view: View, names: Sequence[str], chance: random.Random) 
         return len(keys & {line.text for line in reading.texts}) / (8 + len(reading.texts)) if reading else 0.0
 
     near = set(sorted(names, key=shared, reverse=True)[:_HARDEST]) | (view.right & set(names))
-    gallery = Gallery({name: part.taught[name] for name in names})
     words, declares = ScreenWords(view.state.texts), chance.random() >= _UNDECLARED
-    state = replace(view.state, window=None) if chance.random() < _NO_WINDOW else view.state
+    state, taught = view.state, {name: part.taught[name] for name in names}
+    if chance.random() < _NO_WINDOW:
+        state = replace(state, window=None)
+        taught = {name: replace(one, window=None) for name, one in taught.items()}
+    gallery = Gallery(taught)
     shares = {name: _share(part.texts[name], words) for name in near} if declares else {}
     blind = chance.random()
     found = [_blinded(one, blind) for one in gallery.compared(state, among=sorted(near), declared=shares)]

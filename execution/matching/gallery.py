@@ -72,7 +72,7 @@ class _View:
 
     def __init__(self, gallery: Gallery, state: ScreenState) -> None:
         self._gallery, self._state = gallery, state
-        self.sheet = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size)
+        self.sheet = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
         self._without = dict[tuple[Box, ...], Sheet]()
         embedding = state.embedding
         comparable = embedding is not None and embedding.model == gallery._model
@@ -105,7 +105,7 @@ class _View:
         if areas not in self._without:
             texts = tuple(one for one in outside(state.texts, areas) if isinstance(one, TextLine))
             elements = tuple(one for one in outside(state.elements, areas) if isinstance(one, Element))
-            self._without[areas] = Sheet(texts=texts, elements=elements, size=state.frame.size)
+            self._without[areas] = Sheet(texts=texts, elements=elements, size=state.frame.size, window=state.window)
         return self._without[areas]
 
 
@@ -124,7 +124,9 @@ def _named(name: str, reference: Reference) -> dict[str, Reference]:
 
 def _sheet(reference: Reference) -> Sheet | None:
     reading = reference.reading
-    return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size) if reading else None
+    if reading is None:
+        return None
+    return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=reference.window)
 
 
 def _commonest_model(references: Collection[Reference]) -> str:

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from execution.language.fuzzy import words
-from execution.types import Box, Element, ElementRole, ElementState, TextLine
+from execution.types import Box, Element, ElementRole, ElementState, TextLine, Window
 
 MOST_LINES = 240  # of one screen; a page of 5 000 words has no more to say about which page it is
 _ACTED_ON = (
@@ -60,11 +60,18 @@ class Sheet:
     """One screen, made ready to be compared. Lengths are pixels of its picture, `unit` the usual height of a line.
 
     Of every line: `edges` are left, right and centre y, `columns` numbers lines that begin at the same place alike, and
-    flags say what it is. A `fixed` one holds no data: no number, nothing in a field, in the rows of a table or hardly
-    read.
+    flags say what it is. A `fixed` one holds no data: no number, nothing in a field, in the rows of a table, hardly
+    read, or beside the window.
     """
 
-    def __init__(self, *, texts: Sequence[TextLine], elements: Sequence[Element], size: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        *,
+        texts: Sequence[TextLine],
+        elements: Sequence[Element],
+        size: tuple[int, int],
+        window: Window | None = None,
+    ) -> None:
         kept = [line for line in texts if len(key_of(line.text)) >= 2][:MOST_LINES]
         self.width, self.height = size
         self.unit = float(np.median([line.box.h for line in texts])) if texts else 16.0
@@ -90,6 +97,8 @@ class Sheet:
                 label |= self._label(element.box)
         self.sure = np.array([line.confidence >= _SURE for line in kept], bool)
         self.fixed = self.sure & ~(numbers | in_field | (self._in_table(numbers) & ~label))
+        if window is not None and window.box is not None and window.box.area:
+            self.fixed &= self.inside(window.box)
         self.saying = self.sure & np.array([len(key) >= _WORD for key in self.keys], bool)
         self.heading = (boxes[:, 3] > _TALL * self.unit) & ~numbers
 

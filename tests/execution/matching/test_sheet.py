@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from execution.matching.sheet import MOST_LINES, Sheet
-from execution.types import Box, Element, ElementRole, ElementState, TextLine
+from execution.types import Box, Element, ElementRole, ElementState, TextLine, Window
 from tests.execution.matching.screens import line, listing, record
 
 
@@ -50,6 +50,13 @@ def test_a_number_is_data(text, fixed):
 def test_a_line_that_was_hardly_read_is_none_to_go_by():
     unsure = replace(line("Insurance", 10, 10), confidence=0.6)
     assert data(sheet(unsure, line("Neighbour", 10, 60))) == {"Insurance"}
+
+
+def test_what_stands_beside_a_known_window_is_not_the_screen_s() -> None:
+    lines = (line("Save", 300, 300), line("Another window", 900, 780))
+    window = Window(title="Ward", box=Box(100, 100, 600, 400))
+    assert data(Sheet(texts=lines, elements=(), size=(1600, 1000), window=window)) == {"Another window"}
+    assert data(sheet(*lines)) == set()
 
 
 def test_the_chosen_tab_is_known_and_a_checked_box_is_none():
