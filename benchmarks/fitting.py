@@ -1,67 +1,98 @@
-"""Fits the coefficients of the matching to what was read on the corpus and writes them into the product.
+"""Fits the model of "same screen" to what was read on the corpus, and writes it into the product.
 
-`python -m benchmarks.matching --fit`. The product is fitted to all there is; figures are of coefficients fitted
-to other programs and other style sheets than those measured (`crossed`).
+`python -m benchmarks.matching --fit`. What is asked are workflows of other sizes each time, of one program or many:
+each screen of theirs as it is and as if it had not been taught, some without what may be missing, and strangers.
+Screens of others are asked where they lie there.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+import csv
+import json
+import random
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
 
-from benchmarks.readings import Read
-from benchmarks.screens.corpus import ROOT
-from benchmarks.worlds import ANOTHER_LANGUAGE, FOLDS, Fold, Sight, World, masked, reference, third
+from benchmarks.judging import trees_of
+from benchmarks.worlds import ANOTHER_LANGUAGE, COVERED, Sight, World, reference
 from execution.language.fuzzy import SEEN
-from execution.matching import Reference
-from execution.matching.calibration import (
-    LASTING_TRAITS,
-    SIGNS,
-    SURENESS,
-    Calibration,
-    lasting_traits,
-    lead,
-    logistic,
-)
-from execution.matching.fusion import FusionEngine
-from execution.matching.profile import Vocabulary
-from execution.matching.sheet import Sheet
-from execution.matching.weighed import Weighed
+from execution.language.screen_texts import ScreenWords
+from execution.matching import Gallery, Reference
+from execution.matching.comparison import FEATURES, NAMES
+from execution.matching.same import FITTED, Compared, rows_of
+from execution.types import ScreenState
 
-TABLES = ROOT / "execution" / "matching" / "fitted.py"
-MASKS = ("nothing", "window", "elements", "look")  # what a screen is fitted without
-UNREAD = ("texts", "texts and window")
-_SOME = 4  # every so many screens are fitted without elements, without their look, and among few
-_OTHER_DATA = ("nodes",)  # the pages of `drift` show the same record again, which tells nothing of what lasts
-_FEW = 5  # nodes of a small workflow
-_LEAST_LEAD = 0.15  # a lead counts at least so much: two screens that fit alike cannot both be it
-_TRAITS_RIDGE, _SIGNS_RIDGE, _SURE_RIDGE = 2.0, 0.5, 0.05
+_SIZES = (1, 2, 4, 8, 16)  # programs in one workflow
+_HARDEST = 12  # nodes that are compared, besides the right one
+_STRANGERS = 4  # one to so many screens of the workflow
+_BLIND = 0.1  # of what is asked: without the look; as much without the texts
+_UNDECLARED, _NO_WINDOW = 0.4, 0.6
+_OTHERS = 4.0  # how much all nodes that a screen is not weigh beside the one that it is
+_SEEDS, _TREES = 2, 200
+_OPTIONS = {"objective": "binary", "verbose": -1, "deterministic": True, "num_threads": 1, "num_leaves": 6,
+            "learning_rate": 0.05, "min_data_in_leaf": 20, "feature_fraction": 0.5, "bagging_fraction": 0.8,
+            "bagging_freq": 1, "lambda_l2": 5.0, "max_bin": 63}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class View:
+    """A screen, the nodes that it is, and those that are neither right nor wrong; `family` keeps folds apart."""
+
+    state: ScreenState
+    right: frozenset[str]
+    neither: frozenset[str] = frozenset()
+    kind: str = ""
+    family: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """Taught pictures by node, with what a lesson would declare of each and its family, and the screens seen."""
+
+    name: str
+    taught: Mapping[str, Reference]
+    texts: Mapping[str, Collection[str]]
+    family: Mapping[str, str]
+    views: Sequence[View]
 
 
 class Trial(NamedTuple):
-    """One screen seen, weighed against its candidates: their names and signs (n, SIGNS), the best first."""
+    """One screen among the nodes of a workflow: the features (nodes, NAMES), and which are right."""
 
-    sight: Sight
-    names: tuple[str, ...]
-    signs: np.ndarray
-
-    @property
-    def right(self) -> np.ndarray:
-        return np.array([name == self.sight.node for name in self.names])
+    part: str
+    family: str
+    rows: np.ndarray
+    right: np.ndarray
 
 
-class Judge(FusionEngine):
-    """The product's engine, from which nodes can be hidden: as if they had not been taught."""
+# --- what is asked ---
+def own(world: World) -> list[Part]:
+    """The pages and the real programs, each known by what a lesson would declare."""
+    from benchmarks.foreign.screens import lesson
 
-    hidden: Collection[str] = ()
+    parts = []
+    for name in ("nodes", "drift", "apps"):
+        views = [view_of(world, sight) for sight in world.seen if sight.part == name]
+        mine = {sight.node for sight in world.seen if sight.part == name and sight.node}
+        taught = {node: world.taught[node] for node in sorted(mine)}
+        program = {sight.node: sight.program for sight in world.seen}
+        if views:
+            texts = {one.node.node_id: one.node.texts for one in lesson({n: r.state() for n, r in taught.items()})}
+            references = {node: reference(read) for node, read in taught.items()}
+            parts.append(Part(name=name, taught=references, texts=texts, family=program, views=views))
+    return parts
 
-    def _best_looks(self, found: list[Weighed]) -> list[Weighed]:
-        return [one for one in super()._best_looks(found) if one.node_id not in self.hidden]
+
+def view_of(world: World, sight: Sight) -> View:
+    right = frozenset({sight.node} - {""}) if sight.kind not in (COVERED, ANOTHER_LANGUAGE) else frozenset[str]()
+    neither = mates(world, sight) | ({sight.node} if sight.kind == ANOTHER_LANGUAGE else set())
+    return View(
+        state=sight.read.state(), right=right, neither=frozenset(neither), kind=sight.kind, family=sight.program
+    )
 
 
 def mates(world: World, sight: Sight) -> set[str]:
@@ -69,191 +100,106 @@ def mates(world: World, sight: Sight) -> set[str]:
     return {name for name, same in world.same.items() if same == sight.same and name != sight.node}
 
 
-def crossed(world: World) -> Iterator[tuple[Fold, Calibration]]:
-    """Of each third of the programs and of the style sheets, what is fitted to the others of both."""
-    for program in range(FOLDS):
-        others = [sight for sight in world.seen if third(sight.program) != program]
-        fitting = _Fitting(world, others)
-        for kit in range(FOLDS):
-            fold = Fold(program, kit)
-            yield fold, fitting.calibration(fold)
+def foreign(folder: Path) -> list[Part]:
+    """Screens that nobody here drew; none where they do not lie there."""
+    from benchmarks.foreign.screens import lesson, picture_of, reference_of
+    from benchmarks.foreign.seen import Seen
 
-
-def fit(world: World) -> Calibration:
-    """The coefficients by all there is."""
-    return _Fitting(world, world.seen).calibration(None)
-
-
-class _Fitting:
-    """Screens weighed once, to fit to all of them or to a part."""
-
-    def __init__(self, world: World, seen: Iterable[Sight]) -> None:
-        self.world = world
-        self.seen = [sight for sight in seen if sight.kind != ANOTHER_LANGUAGE]
-        self.lasts = _fit_lasting(world, self.seen)
-        zero = np.zeros(len(SIGNS))
-        bare = Calibration(lasts=self.lasts, read=zero, unread=zero, sure=np.zeros(3), sure_unread=np.zeros(3))
-        some = self.seen[::_SOME]
-        of = {"elements": some, "look": some}
-        self.trials = {mask: _trials(world, world.taught, of.get(mask, self.seen), mask, bare) for mask in MASKS}
-        self.trials |= {mask: _trials(world, world.taught, some, mask, bare) for mask in UNREAD}
-        self.few = [
-            one
-            for nodes in _small_workflows(world.taught)
-            for mask in MASKS[:2]
-            for one in _trials(world, nodes, _of_program(nodes, some), mask, bare)
-        ]
-
-    def calibration(self, fold: Fold | None) -> Calibration:
-        """Fitted to what the fold leaves to be fitted to."""
-
-        def mine(trials: Iterable[Trial]) -> list[Trial]:
-            return [one for one in trials if fold is None or fold.fits(one.sight)]
-
-        with_texts = [one for mask in MASKS for one in mine(self.trials[mask])]
-        without = [one for mask in UNREAD for one in mine(self.trials[mask])]
-        read, unread = _fit_signs(with_texts), _fit_signs(without)
-        return Calibration(
-            lasts=self.lasts,
-            read=read,
-            unread=unread,
-            sure=_fit_sureness(with_texts + mine(self.few), read),
-            sure_unread=_fit_sureness(without, unread),
+    if not (folder / "screens").is_dir():
+        return []
+    seen = Seen(folder)
+    with (folder / "screens" / "screens.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    nodes = {row["node"]: row for row in rows if row["role"] == "node"}
+    taught = lesson({name: seen.state(picture_of(row, seen)) for name, row in nodes.items()})
+    views = [
+        View(
+            state=seen.state(picture_of(row, seen)), right=frozenset({row["node"], row["also"]} - {""}),
+            kind=f"{row['role']} {row['kind']}", family=row["source"],
         )
+        for row in rows if row["role"] != "node"
+    ]  # fmt: skip
+    return [
+        Part(
+            name="foreign",
+            taught={one.node.node_id: reference_of(one.look.state) for one in taught},
+            texts={one.node.node_id: one.node.texts for one in taught},
+            family={name: row["source"] for name, row in nodes.items()},
+            views=views,
+        )
+    ]
 
 
-def _small_workflows(taught: Mapping[str, Read]) -> Iterator[Mapping[str, Read]]:
-    """Workflows of a few screens of one program each, as most are."""
-    for program in sorted({_program(read) for read in taught.values()}):
-        own = [(name, read) for name, read in taught.items() if _program(read) == program]
-        for start in range(0, len(own), _FEW):
-            yield dict(own[start : start + _FEW])
+def trials(part: Part, *, seed: int = 1) -> Iterator[Trial]:
+    """The part's screens in workflows of one program or many."""
+    chance = random.Random(seed)
+    families = sorted(set(part.family.values()))
+    chance.shuffle(families)
+    while families:
+        count = len(families) if part.name == "foreign" else chance.choice(_SIZES)
+        some, families = set(families[:count]), families[count:]
+        nodes = [name for name in part.taught if part.family[name] in some]
+        mine = [view for view in part.views if view.family in some]
+        others = [view for view in part.views if view.family not in some]
+        for view in mine + chance.sample(others, min(len(others), max(2, len(mine) // _STRANGERS))):
+            known = [name for name in nodes if name not in view.neither]
+            for names in _with_and_without(known, view.right):
+                if names:
+                    yield _trial(part, view, names, chance)
 
 
-def _program(read: Read) -> str:
-    return read.window.app_name if read.window else ""
+def _with_and_without(names: list[str], right: frozenset[str]) -> Iterator[list[str]]:
+    yield names
+    if right & set(names):
+        yield [name for name in names if name not in right]
 
 
-def _of_program(nodes: Mapping[str, Read], seen: Iterable[Sight]) -> list[Sight]:
-    """The program's own screens; most of them were never taught in that small workflow."""
-    program = _program(next(iter(nodes.values())))
-    return [sight for sight in seen if _program(sight.read) == program]
+def _trial(part: Part, view: View, names: Sequence[str], chance: random.Random) -> Trial:
+    keys = {line.text for line in view.state.texts}
+
+    def shared(name: str) -> float:
+        reading = part.taught[name].reading
+        return len(keys & {line.text for line in reading.texts}) / (8 + len(reading.texts)) if reading else 0.0
+
+    near = set(sorted(names, key=shared, reverse=True)[:_HARDEST]) | (view.right & set(names))
+    words, declares = ScreenWords(view.state.texts), chance.random() >= _UNDECLARED
+    state, taught = view.state, {name: part.taught[name] for name in names}
+    if chance.random() < _NO_WINDOW:
+        state = replace(state, window=None)
+        taught = {name: replace(one, window=None) for name, one in taught.items()}
+    gallery = Gallery(taught)
+    shares = {name: _share(part.texts[name], words) for name in near} if declares else {}
+    blind = chance.random()
+    found = [_blinded(one, blind) for one in gallery.compared(state, among=sorted(near), declared=shares)]
+    right = np.array([one.node_id in view.right for one in found], bool)
+    return Trial(part.name, view.family, rows_of(found), right)
 
 
-def _trials(
-    world: World, taught: Mapping[str, Read], seen: Iterable[Sight], mask: str, fitted: Calibration
-) -> list[Trial]:
-    """The screens of `seen` among those nodes."""
-    engine = Judge(_references(taught, window="window" not in mask), fitted=fitted)
-    made = []
-    for sight in seen:
-        engine.hidden = mates(world, sight)
-        weighed = engine.weigh(masked(sight.read.state(), mask), among=[sight.node])
-        if weighed:
-            made.append(Trial(sight, tuple(w.node_id for w in weighed), np.stack([w.signs for w in weighed])))
-    return made
+def _share(texts: Collection[str], words: ScreenWords) -> float:
+    return float(np.mean([words.seen(text) >= SEEN for text in texts])) if texts else np.nan
 
 
-def _references(taught: Mapping[str, Read], *, window: bool) -> dict[str, Reference]:
-    return {name: reference(read, window=window) for name, read in taught.items()}
+def _blinded(one: Compared, chance: float) -> Compared:
+    if chance < _BLIND:
+        return replace(one, cosine=np.nan)
+    return replace(one, comparison=None, declared=np.nan) if chance < 2 * _BLIND else one
 
 
-def _fit_lasting(world: World, seen: Sequence[Sight]) -> np.ndarray:
-    """By whether each line of a taught screen is there again on the same screen with other data."""
-    sheets = {name: sheet(read) for name, read in world.taught.items()}
-    vocabulary = Vocabulary(sheets.values(), of=[world.same[name] for name in sheets])
-    traits, again = [], []
-    for sight in seen:
-        ours = sheets.get(sight.node)
-        if ours is None or sight.part not in _OTHER_DATA:
-            continue
-        scores = process.cdist(
-            ours.keys, sheet(sight.read).keys, scorer=Levenshtein.normalized_similarity, score_cutoff=SEEN
-        )  # fmt: skip
-        traits.append(lasting_traits(ours, vocabulary, counted=True))
-        again.append((scores.max(axis=1) > 0).astype(float))
-    return logistic_regression(np.concatenate(traits), np.concatenate(again), ridge=_TRAITS_RIDGE)
+# --- fitting ---
+def fit(asked: Sequence[Trial]) -> dict[str, Any]:
+    import lightgbm
+
+    rows = np.concatenate([one.rows for one in asked])
+    right = np.concatenate([one.right for one in asked])
+    weights = np.concatenate([np.where(one.right, 1.0, _OTHERS / max(1, len(one.right))) for one in asked])
+    options = {**_OPTIONS, "monotone_constraints": [f.sign for f in FEATURES]}
+    models = [
+        lightgbm.train({**options, "seed": seed}, lightgbm.Dataset(rows, right.astype(float), weight=weights), _TREES)
+        for seed in range(_SEEDS)
+    ]
+    return trees_of(models, NAMES)
 
 
-def sheet(read: Read) -> Sheet:
-    return Sheet(texts=read.texts, elements=read.elements, window=read.window)
-
-
-def _worth(trials: Sequence[Trial]) -> list[float]:
-    """Both parts of the corpus weigh the same, however many pictures either has."""
-    counts = Counter(one.sight.part for one in trials)
-    return [len(trials) / (len(counts) * counts[one.sight.part]) for one in trials]
-
-
-def _fit_signs(trials: Sequence[Trial]) -> np.ndarray:
-    """The weights of the signs."""
-    signs, right = np.concatenate([one.signs for one in trials]), np.concatenate([one.right for one in trials])
-    worth = np.repeat(_worth(trials), [len(one.names) for one in trials])
-    return logistic_regression(signs, right, ridge=_SIGNS_RIDGE, worth=worth)
-
-
-def _fit_sureness(trials: Sequence[Trial], weights: np.ndarray) -> np.ndarray:
-    """What makes a probability of a score and its lead; screens that are a node weigh as much as all others."""
-    rows, right, parts = zip(
-        *((row, is_right, part) for one, part in zip(trials, _worth(trials), strict=True)
-          for row, is_right in _best_rows(one, weights)),
-        strict=True,
-    )  # fmt: skip
-    table, truth, worth = np.array(rows), np.array(right, float), np.array(parts)
-    share = float((worth * truth).sum() / worth.sum())
-    worth *= np.where(truth > 0, 0.5 / share, 0.5 / (1 - share))
-    sure = logistic_regression(table, truth, ridge=_SURE_RIDGE, worth=worth)
-    if sure[1] < _LEAST_LEAD:
-        offset = _LEAST_LEAD * table[:, 1]
-        rest = logistic_regression(table[:, [0, 2]], truth, ridge=_SURE_RIDGE, worth=worth, offset=offset)
-        sure = np.array([rest[0], _LEAST_LEAD, rest[1]])
-    return sure
-
-
-def _best_rows(one: Trial, weights: np.ndarray) -> Iterator[tuple[tuple[float, float, float], bool]]:
-    """The best candidate's score and lead and whether it is right; and the same as if its node had not been learned."""
-    scores = one.signs @ weights
-    for unknown in (False, True):
-        keep = ~one.right if unknown else np.ones(len(one.names), bool)
-        if not keep.any() or (unknown and keep.all()):
-            continue
-        best = float(scores[keep].max())
-        yield (best, lead(best, scores[keep]), 1.0), bool(one.right[keep][np.argmax(scores[keep])])
-
-
-def logistic_regression(
-    rows: np.ndarray,
-    truth: np.ndarray,
-    *,
-    ridge: float,
-    worth: np.ndarray | float = 1.0,
-    offset: np.ndarray | float = 0.0,
-) -> np.ndarray:
-    """Coefficients by Newton's method; the last column is the constant and is not held small."""
-    weights, penalty = np.zeros(rows.shape[1]), np.full(rows.shape[1], ridge)
-    penalty[-1] = 1e-3
-    for _ in range(100):
-        chance = logistic(rows @ weights + offset)
-        slope = rows.T @ (worth * (chance - truth)) + penalty * weights
-        bend = (rows * (worth * chance * (1 - chance))[:, None]).T @ rows + np.diag(penalty)
-        step = np.linalg.solve(bend, slope)
-        weights = weights - np.clip(step, -5, 5)
-        if np.abs(step).max() < 1e-7:
-            break
-    return weights
-
-
-def write(calibration: Calibration, *, note: str) -> None:
-    """Put the coefficients where the product takes them from."""
-    tables = (
-        ("LASTS", LASTING_TRAITS, calibration.lasts), ("READ", SIGNS, calibration.read),
-        ("UNREAD", SIGNS, calibration.unread), ("SURE", SURENESS, calibration.sure),
-        ("SURE_UNREAD", SURENESS, calibration.sure_unread),
-    )  # fmt: skip
-    text = f'"""The coefficients of the matching: logistic regressions, {note}.\n\n'
-    text += "Written by `python -m benchmarks.matching --fit`; `calibration` says how they are applied.\n"
-    text += '"""\n\nfrom __future__ import annotations\n'
-    for name, columns, values in tables:
-        named = {c: round(float(v), 4) for c, v in zip(columns, values, strict=True) if abs(v) > 5e-5}
-        text += f"\n{name} = {{\n" + "".join(f'    "{c}": {v},\n' for c, v in named.items()) + "}\n"
-    TABLES.write_text(text)
+def write(fitted: dict[str, Any]) -> None:
+    """Put the model where the product takes it from."""
+    FITTED.write_text(json.dumps(fitted, separators=(",", ":")) + "\n")

@@ -26,8 +26,9 @@ import numpy as np
 
 from benchmarks.drift.pairs import Pair, Truth, load_all
 from benchmarks.screens.corpus import ROOT
+from execution.matching.trees import Trees
 from execution.targeting.comparison import FEATURES, NAMES, Compared
-from execution.targeting.judge import FITTED, HERE_NAMES, HERE_SIGNS, STANDING, Judge, Trees, standing
+from execution.targeting.judge import FITTED, HERE_NAMES, HERE_SIGNS, STANDING, Judge, standing
 
 KEPT = ROOT / "build" / "bench" / "judging"
 FOREIGN = ROOT.parent / "shared" / "foreign"
@@ -148,7 +149,7 @@ def which(samples: Sequence[Sample]) -> dict[str, Any]:
         [np.where(s.right, 1 / max(1, s.right.sum()), _OTHERS / max(1, (~s.right).sum())) for s in seen]
     )
     signs = [f.sign for f in FEATURES]
-    return _trees([_learned(WHICH, features, right, 20 * weights, signs, _WHICH_TREES)], NAMES)
+    return trees_of([_learned(WHICH, features, right, 20 * weights, signs, _WHICH_TREES)], NAMES)
 
 
 def here(rows: np.ndarray, right: np.ndarray, weights: np.ndarray) -> dict[str, Any]:
@@ -156,7 +157,7 @@ def here(rows: np.ndarray, right: np.ndarray, weights: np.ndarray) -> dict[str, 
     models = [
         _learned({**HERE, "seed": seed}, rows, right, weights, list(HERE_SIGNS), _HERE_TREES) for seed in range(_SEEDS)
     ]
-    return _trees(models, HERE_NAMES)
+    return trees_of(models, HERE_NAMES)
 
 
 def _learned(
@@ -168,7 +169,7 @@ def _learned(
     return lightgbm.train({**options, "monotone_constraints": signs}, data, trees)
 
 
-def _trees(models: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+def trees_of(models: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
     """The mean of some models, as `fitted.json` has it."""
     trees = [_tree(tree["tree_structure"]) for model in models for tree in model.dump_model()["tree_info"]]
     for tree in trees:

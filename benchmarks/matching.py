@@ -1,8 +1,8 @@
-"""Which node is it: `python -m benchmarks.matching` measures the matching on two parts of the corpus together.
+"""Which node is it: `python -m benchmarks.matching` measures the matching on the parts of the corpus together.
 
 What is compared is what the product's own reader, detector and embedder made of the pictures, never their truth.
-`--fit` fits the coefficients anew, to all of them; the figures are of coefficients fitted to other programs and other
-style sheets than those measured, among all nodes, with and without the window being known.
+`--fit` fits the model anew, to all of them and to the screens of others; the figures are of models fitted to other
+programs than those measured, among all nodes, with and without the window being known.
 """
 
 from __future__ import annotations
@@ -11,27 +11,28 @@ import argparse
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import django
 import numpy as np
 
 from benchmarks import fitting
-from benchmarks.look_alikes import LookAlikes
-from benchmarks.readings import Read, read_all
+from benchmarks.readings import Read
 from benchmarks.screens.applications import STRANGERS
-from benchmarks.screens.corpus import FOLDER, load
-from benchmarks.worlds import ANOTHER_LANGUAGE, Fold, Sight, World, reference, world
-from execution.matching import Matcher, Reference
-from execution.matching.calibration import Calibration
-from execution.types import Embedding
+from benchmarks.screens.corpus import ROOT
+from benchmarks.worlds import ANOTHER_LANGUAGE, COVERED, FOLDS, Sight, World, reference, third, world
+from execution.matching import Gallery, Matcher, Reference
+from execution.matching.same import Compared, SameScreen
+from execution.types import Embedding, ScreenState
 from workflows.graph import GraphSpec, NodeSpec
 
 THRESHOLD = 0.75  # as the product has it by default
 MANY = 10_000
+FOREIGN = ROOT.parent / "shared" / "foreign"
 _BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.85, 0.95, 1.001)
 _WINDOWS = {True: "", False: ", no window known"}
 _STRANGE = {app.name for app in STRANGERS}
@@ -57,97 +58,73 @@ class Outcome(NamedTuple):
         return self.sight.program not in _STRANGE
 
 
-def applications(*, kept: bool = False) -> list[Read]:
-    """The `apps` part: real GTK and Qt programs, which nothing was fitted to."""
-    folder = FOLDER / "apps"
-    return [read for read in read_all(load(folder), folder, kept=kept) if _role_of(read)]
+class Hiding(Gallery):
+    """The product's gallery, from which nodes can be hidden: as if they had not been taught."""
 
+    hidden: Collection[str] = ()
 
-def _role_of(read: Read) -> str:
-    """Taught at 100 %, seen again at 150 % in the other theme on another screen; `typed` differs by its data alone."""
-    if read.screen.family.endswith("-typed"):
-        return ""
-    return {"1": "taught", "1.5": "seen"}.get(str(read.screen.variant["scale"]), "")
+    def compared(
+        self, state: ScreenState, *, among: Collection[str], declared: Mapping[str, float] | None = None
+    ) -> list[Compared]:
+        found = super().compared(state, among=among, declared=declared)
+        return [one for one in found if one.node_id not in self.hidden]
 
 
 def measure(*, kept: bool = False) -> list[Row]:
     """All figures of the matching; `kept` takes the readings that there are, whatever code made them."""
     whole = world(kept=kept)
+    asked = [trial for part in [*fitting.own(whole), *fitting.foreign(FOREIGN)] for trial in fitting.trials(part)]
     outcomes: dict[bool, list[Outcome]] = {True: [], False: []}
-    alike: dict[bool, LookAlikes] = {window: LookAlikes(whole, window=window) for window in _WINDOWS}
-    for fold, calibration in fitting.crossed(whole):
+    for number in range(FOLDS):
+        model = SameScreen(fitting.fit([one for one in asked if third(one.family) != number]))
         for window in _WINDOWS:
-            outcomes[window] += recognise_all(whole, fold, calibration, window=window)
-            alike[window].ask(fold, calibration)
-    rows = _applications(applications(kept=kept)) if (FOLDER / "apps").is_dir() else []
+            outcomes[window] += recognise_all(whole, number, model, window=window)
+    rows = list[Row]()
     for window, how in _WINDOWS.items():
         rows += [*_figures(outcomes[window], len(whole.taught), how), *_reliability(outcomes[window], how)]
-        rows += [share(*figure, goal=goal, most=most) for figure, goal, most in alike[window].figures(how)]
     for window in _WINDOWS:
         rows += _speed(whole, window=window)
     return rows
 
 
-def recognise_all(world: World, fold: Fold, fitted: Calibration, *, window: bool) -> list[Outcome]:
-    """Every screen of that fold among the nodes of all taught ones: as it is, and as if it had not been taught."""
+def recognise_all(world: World, number: int, model: SameScreen, *, window: bool) -> list[Outcome]:
+    """Every screen of that third among the nodes of all taught ones: as it is, and as if it had not been taught."""
     references = {name: reference(read, window=window) for name, read in world.taught.items()}
-    matcher, judge = matcher_of(references), fitting.Judge(references, fitted=fitted)
-    matcher.fusion = judge
+    matcher, gallery = matcher_of(references, model), Hiding(references)
+    matcher.gallery = gallery
     outcomes = []
-    for sight in filter(fold.holds, world.seen):
+    for sight in (sight for sight in world.seen if third(sight.program) == number):
         state, mates = sight.read.state(window=window), fitting.mates(world, sight)
-        for learned in (True, False) if sight.node else (False,):
-            judge.hidden = mates if learned else mates | {sight.node}
+        for learned in (True, False) if sight.node and sight.kind != COVERED else (False,):
+            gallery.hidden = mates if learned or sight.kind == COVERED else mates | {sight.node}
             found = matcher.recognise(state, variables={})
-            best = found.candidates[0]
             said = found.match.node_id if found.match else ""
-            outcomes.append(Outcome(sight, learned, best.node_id, best.confidence, said))
+            outcomes.append(Outcome(sight, learned, found.candidates[0].node_id, found.candidates[0].confidence, said))
     return outcomes
 
 
-def _applications(reads: Sequence[Read]) -> list[Row]:
-    """Real programs: each as taught in one theme and size, then seen in the other; and as if it were not taught."""
-    nodes = {_name(read): reference(read) for read in reads if _role_of(read) == "taught"}
-    matcher, right, wrong, unknown = matcher_of(nodes), 0, 0, 0
-    seen = [read for read in reads if _role_of(read) == "seen"]
-    for read in seen:
-        match = matcher.recognise(read.state(), variables={}).match
-        right += match is not None and match.node_id == _name(read)
-        wrong += match is not None and match.node_id != _name(read)
-        others = {name: one for name, one in nodes.items() if name != _name(read)}
-        unknown += matcher_of(others).recognise(read.state(), variables={}).match is None
-    how = f"real programs, theme, scale and screen changed, {len(nodes)} nodes"
-    return [
-        share(f"{how}: right node", right, len(seen), goal=None),
-        share(f"{how}: wrong and confident", wrong, len(seen), goal=None),
-        share(f"{how}: unknown where not learned", unknown, len(seen), goal=None),
-    ]
-
-
-def _name(read: Read) -> str:
-    return f"{read.screen.family}/{read.screen.variant['language']}"
-
-
-def matcher_of(references: Mapping[str, Reference]) -> Matcher:
+def matcher_of(references: Mapping[str, Reference], model: SameScreen | None = None) -> Matcher:
     nodes = tuple(
         NodeSpec(node_id=name, name=name, picture=one.picture, app_name=one.window.app_name if one.window else "")
         for name, one in references.items()
     )
     graph = GraphSpec(workflow_id="bench", name="bench", learning_state="COACHING", nodes=nodes)
-    return Matcher(graph, pictures=None, embedder=None, references=references, threshold=THRESHOLD)
+    return Matcher(graph, pictures=None, embedder=None, references=references, threshold=THRESHOLD, model=model)
 
 
 def _figures(outcomes: Sequence[Outcome], nodes: int, how: str) -> list[Row]:
     """Of both parts, of each, and of each change of the pages; what nobody learned is not of a part."""
     learned = [one for one in outcomes if one.learned and one.sight.kind != ANOTHER_LANGUAGE]
     other_language = [one for one in outcomes if one.learned and one.sight.kind == ANOTHER_LANGUAGE]
-    unlearned = [one for one in outcomes if not one.learned]
+    unlearned = [one for one in outcomes if not one.learned and one.sight.kind not in (COVERED, ANOTHER_LANGUAGE)]
+    covered = [one for one in outcomes if one.sight.kind == COVERED]
     strangers = [one for one in unlearned if not one.same_program]
     near = [one for one in unlearned if one.same_program]
     parts: dict[str, Callable[[Outcome], bool]] = {
         "": lambda one: True,
         ", other data": lambda one: one.sight.part == "nodes",
         ", other dress": lambda one: one.sight.part == "drift",
+        ", real programs": lambda one: one.sight.part == "apps",
     }
     rows = []
     for name, is_of in parts.items():
@@ -168,6 +145,7 @@ def _figures(outcomes: Sequence[Outcome], nodes: int, how: str) -> list[Row]:
         rows.append(share(f"right node: {kind}{how}", sum(one.right for one in some), len(some), goal=None))
     return [
         *rows,
+        share(f"taken for the screen beneath{how}", sum(one.right for one in covered), len(covered), goal=0, most=True),
         share(f"never learned, called unknown{how}", *_unknown(unlearned), goal=98.0),
         share(f"never learned, of other programs, called unknown{how}", *_unknown(strangers), goal=98.0),
         share(f"in another language, called unknown or right{how}", *_harmless(other_language), goal=None),
@@ -237,9 +215,11 @@ def recombined(reads: Sequence[Read], count: int, *, window: bool = True, seed: 
     return made
 
 
-def fit(whole: World) -> None:
+def fit(whole: World, folder: Path) -> None:
     """Fit, and put the result into the product; the next process uses it."""
-    fitting.write(fitting.fit(whole), note=f"fitted to {len(whole.seen)} screens")
+    parts = [*fitting.own(whole), *fitting.foreign(folder)]
+    asked = [trial for part in parts for seed in (1, 2) for trial in fitting.trials(part, seed=seed)]
+    fitting.write(fitting.fit(asked))
 
 
 def show(rows: Iterable[Row]) -> None:
@@ -250,13 +230,13 @@ def show(rows: Iterable[Row]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.matching", description=__doc__)
-    parser.add_argument("--fit", action="store_true", help="fit the coefficients and stop")
+    parser.add_argument("--fit", action="store_true", help="fit the model and stop")
     parser.add_argument("--kept", action="store_true", help="take the readings that there are, of whatever code")
     options = parser.parse_args()
     django.setup()
     if options.fit:
-        fit(world(kept=options.kept))
-        print(f"written to {fitting.TABLES}; run again without --fit for the figures")
+        fit(world(kept=options.kept), FOREIGN)
+        print(f"written to {fitting.FITTED}; run again without --fit for the figures")
         return
     show(measure(kept=options.kept))
 

@@ -120,7 +120,7 @@ def save(made: Made, file: Path) -> None:
 def load(file: Path) -> Made:
     rows = json.loads(file.read_text())
     return Made(
-        screens=tuple(_screen(row) for row in rows["screens"]),
+        screens=tuple(screen_of(row) for row in rows["screens"]),
         pairs=tuple(
             Pair(
                 **{
@@ -150,7 +150,7 @@ def load_all(folder: Path = FOLDER, *, kinds: Sequence[str] = KINDS) -> tuple[di
     return screens, sorted(pairs, key=lambda pair: (KINDS.index(pair.kind), pair.part, pair.name))
 
 
-def _screen(row: Mapping[str, Any]) -> Screen:
+def screen_of(row: Mapping[str, Any]) -> Screen:
     window = row["window"]
     if window:
         window = Window(**{**window, "box": Box(*window["box"]) if window["box"] else None})

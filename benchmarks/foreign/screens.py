@@ -45,15 +45,15 @@ def answers(folder: Path, seen: Seen, sample: int | None) -> Mapping[str, Iterat
 
 
 def _all(views: Sequence[Row], nodes: Sequence[Row], seen: Seen, *, of_picture_alone: bool) -> Iterator[Outcome]:
-    taught = lesson({row["node"]: seen.state(_picture(row, seen)) for row in nodes})
+    taught = lesson({row["node"]: seen.state(picture_of(row, seen)) for row in nodes})
     if of_picture_alone:
         taught = [one._replace(node=replace(one.node, texts=(), absent=())) for one in taught]
     matcher = matcher_of(taught)
     for view in views:
-        yield _answered(view, seen.state(_picture(view, seen)), matcher)
+        yield _answered(view, seen.state(picture_of(view, seen)), matcher)
 
 
-def _picture(row: Row, seen: Seen) -> str:
+def picture_of(row: Row, seen: Seen) -> str:
     """Most of them are pictures of the needles."""
     own = f"screens/pictures/{row['picture']}"
     return own if seen.has(own) else f"needles/pictures/{row['picture']}"
@@ -79,11 +79,11 @@ def matcher_of(taught: Sequence[Taught]) -> Matcher:
     graph = GraphSpec(
         workflow_id="foreign", name="foreign", learning_state="COACHING", nodes=tuple(one.node for one in taught)
     )
-    references = {one.node.node_id: _reference(one.look.state) for one in taught}
+    references = {one.node.node_id: reference_of(one.look.state) for one in taught}
     return Matcher(graph, pictures=None, embedder=None, references=references)
 
 
-def _reference(state: ScreenState) -> Reference:
+def reference_of(state: ScreenState) -> Reference:
     picture = state.frame.digest
     reading = Reading(
         picture=picture, maker=state.text_method, size=state.frame.size, texts=state.texts, elements=state.elements

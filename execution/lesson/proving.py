@@ -9,9 +9,9 @@ from typing import Any
 
 from execution.language.screen_texts import ScreenWords
 from execution.lesson.screens import Look
+from execution.matching.declared import look_for
 from execution.matching.matcher import Matcher
 from execution.matching.references import Reading, Reference
-from execution.matching.signs import gather
 from execution.perception.pictures import PictureSource
 from execution.targeting.resolver import TargetResolver
 from execution.types import Box, Frame, Resolution, ResolveStatus, ScreenState
@@ -79,10 +79,7 @@ def told_apart(
         own = next((match.confidence for match in ranked if match.node_id == name), 0.0)
         near = [(m.confidence, graph.name, m.node_id, graph.name_of(m.node_id)) for m in ranked if m.node_id != name]
         words = ScreenWords(state.texts)
-        near += [
-            (gather(node, state, words, values).confidence, workflow, node.node_id, node.name)
-            for workflow, node in strangers
-        ]
+        near += [(_told(node, state, words, values), workflow, node.node_id, node.name) for workflow, node in strangers]
         best = max(near, key=lambda one: one[0], default=None)
         told[name] = {
             "score": round(max(0.0, own - (best[0] if best else 0.0)), 3),
@@ -91,6 +88,11 @@ def told_apart(
             "picture": look.picture,
         }
     return told
+
+
+def _told(node: NodeSpec, state: ScreenState, words: ScreenWords, values: Mapping[str, str]) -> float:
+    declared = look_for(node, state, words, values)
+    return 0.0 if declared.is_ruled_out else declared.certainty
 
 
 def _nearest(best: tuple[float, str, str, str], looks: Mapping[str, Sequence[Look]]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from execution.language.screen_texts import ScreenWords
 from execution.language.volatile import lasting
 from execution.matching.dialogs import over_known
 from execution.matching.references import Reading
-from execution.matching.signs import title_matches
+from execution.matching.windows import title_matches
 from execution.perception.changes import find_changes
 from execution.targeting.records import may_name_somebody
 from execution.teaching.expectations import Told, ToldLine, title_pattern, told_lines

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from execution.matching.declared import ABSENT
 from execution.matching.references import Reading, Reference
-from execution.matching.signs import ABSENT
 from execution.types import Box, Element, Reason, ScreenState, Size, TextLine, Window
 from sentences.said import say
 from workflows.choices import RegionKind
@@ -64,14 +64,14 @@ def _left(reading: Reading, areas: list[Box]) -> Reading:
     return replace(reading, texts=texts, elements=elements)
 
 
-def required(node: NodeSpec, reference: Reference | None) -> NodeSpec:
-    """The node, with what its picture reads in areas that must be there among its texts."""
+def must_texts(node: NodeSpec, reference: Reference | None) -> tuple[str, ...]:
+    """What the node's picture reads in areas that must be there."""
     must = boxes_of(node, RegionKind.MUST)
     if not must or reference is None or reference.reading is None:
-        return node
+        return ()
     areas = [Box.from_normalised(box, reference.reading.size) for box in must]
     lines = [line.text.strip() for line in reference.reading.texts if any(a.contains(line.box.center) for a in areas)]
-    return replace(node, texts=tuple(dict.fromkeys((*node.texts, *(text for text in lines if text)))))
+    return tuple(text for text in lines if text)
 
 
 def forbidden(node: NodeSpec, reference: Reference | None, state: ScreenState) -> Reason | None:

@@ -1,127 +1,239 @@
-"""Two screens compared: what of each is on the other, whether it stands in the same places, what is chosen."""
+"""Two screens compared: which lines of each are on the other and where, and what lies over one of them alone.
+
+Everything is seen both ways. Shares are of the lines that were read; what cannot be told is nan.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from execution.matching.pairing import Pairing, in_place, weighted_mean
-from execution.matching.profile import Profile
+from execution.matching.pairing import Pairing, in_place
+from execution.matching.sheet import Sheet
 
-MEASURES = (
-    "recall", "precision", "recall_plain", "precision_plain", "missing", "extra", "seen", "head_recall",
-    "head_precision", "across", "down", "replaced", "shapes", "shapes_known", "chosen",
+
+class Feature(NamedTuple):
+    """`sign`: 1 where more of it makes the same screen likelier, -1 less likely, 0 where it depends."""
+
+    name: str
+    of: str
+    sign: int
+
+
+TEXTS, OWN, PLACES, HEADING, LAYOUT, CHOSEN, OVER, LOOK, WINDOW, DECLARED, LEAD = (
+    "texts", "own", "places", "heading", "layout", "chosen", "over", "look", "window", "declared", "lead",
 )  # fmt: skip
-_REPLACES = 0.4  # lines less likely to last than that are data, which is replaced each time
-_ANOTHER = 0.6  # of a line's letters
-_TELLING = 12  # lines of one side alone that are looked at, the worst
-_READ = 0.97  # of the lines that are there, the reader reads so many as they were read before
+OF_TEXTS = (
+    Feature("recall", TEXTS, 1), Feature("precision", TEXTS, 1),
+    Feature("fixed_recall", TEXTS, 1), Feature("fixed_precision", TEXTS, 1),
+    Feature("lost", TEXTS, -1), Feature("more", TEXTS, -1), Feature("seen", TEXTS, 1),
+    Feature("fewest", TEXTS, 0), Feature("uneven", TEXTS, 0),
+    Feature("own_recall", OWN, 1), Feature("own_precision", OWN, 1), Feature("own_seen", OWN, 1),
+    Feature("elsewhere", OWN, -1),
+    Feature("placed_recall", PLACES, 1), Feature("placed_precision", PLACES, 1),
+    Feature("across", PLACES, 1), Feature("down", PLACES, 1),
+    Feature("heading_recall", HEADING, 1), Feature("heading_precision", HEADING, 1),
+    Feature("shapes", LAYOUT, 1), Feature("chosen", CHOSEN, 1),
+    Feature("framed_taught", OVER, -1), Feature("framed_seen", OVER, -1),
+    Feature("over_taught", OVER, -1), Feature("over_seen", OVER, -1),
+    Feature("hides_taught", OVER, -1), Feature("hides_seen", OVER, -1),
+)  # fmt: skip
+FEATURES = (
+    *OF_TEXTS, Feature("declared", DECLARED, 1), Feature("cosine", LOOK, 1), Feature("title", WINDOW, 1),
+    Feature("app", WINDOW, 1), Feature("texts_lead", LEAD, 1), Feature("own_lead", LEAD, 1),
+    Feature("look_lead", LEAD, 1),
+)  # fmt: skip
+NAMES = tuple(f.name for f in FEATURES)
+SEEN = 0.6  # of a line's letters: less is another line that begins alike
+_BESIDE = 1.0  # heights of a line, between what stands there now and what stood there
+_NEAR = (3.0, 3.2)  # the same, across and down, between lines that stand together
+_SAME_FRAME, _ALONE = 0.7, 0.8
+_FEW_SHAPES = 4
+_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """How a screen compares with a reference; `missing` and `extra` are the most telling lines of either side alone,
-    `lasting` is how likely each line of the reference is to last, by key, `shared` are those that are there again."""
+    """How a screen compares with a reference. `row` is in the order of OF_TEXTS; `missing` and `extra` are a few lines
+    of either side alone. `over` is what surely lies over the screen and not over the reference, `under` the reverse."""
 
-    measures: np.ndarray
+    row: np.ndarray
     seen: int
     of: int
     missing: tuple[str, ...]
     extra: tuple[str, ...]
-    lasting: Mapping[str, float]
-    shared: frozenset[str]
+    over: tuple[str, ...]
+    under: tuple[str, ...]
 
     def __getitem__(self, name: str) -> float:
-        return float(self.measures[MEASURES.index(name)])
+        return float(self.row[NAMES.index(name)])
+
+    @property
+    def alike(self) -> float:
+        """The shares of what holds no data, both ways."""
+        return _both(self["fixed_recall"], self["fixed_precision"])
+
+    @property
+    def alike_in_own(self) -> float:
+        """The same of what few screens show."""
+        return _both(self["own_recall"], self["own_precision"])
 
 
-def compare(reference: Profile, screen: Profile) -> Comparison:
-    """`screen` as `reference` would have it."""
+def compare(reference: Sheet, screen: Sheet, known: Mapping[str, int]) -> Comparison:
+    """`known` is on how many of the workflow's screens each line stands that holds no data."""
     pairing = Pairing(reference, screen)
-    ours, theirs = pairing.credit()
-    across, down = pairing.places()
-    lost = reference.lasting * (1 - _whole(ours))
-    more = screen.lasting * (1 - _whole(theirs))
-    shapes, known = _shapes_alike(reference, screen, pairing)
+    ours, theirs = (np.where(credit < SEEN, 0.0, credit) for credit in pairing.credit())
+    across, down, place = pairing.placed()
+    placed, at = np.zeros(len(reference)), np.zeros(len(screen))
+    for (i, j), share in zip(pairing.pairs, place, strict=True):
+        placed[i] = at[j] = share
+    told = len(pairing.pairs) >= 3
+    ours_own = np.array([1 / max(1, known.get(key, 0)) for key in reference.keys])
+    theirs_own = np.array([1 / (1 + known.get(key, 0)) for key in screen.keys])
+    familiar = np.array([key in known for key in screen.keys], bool)
+    lost, more = reference.fixed & (ours == 0), screen.fixed & (theirs == 0)
+    gone, came = _unreplaced(pairing, ours == 0, theirs == 0)
+    there, back = pairing.expected(reference.edges), pairing.back(screen.edges)
+    under = _Layer(reference, ours, lost & _within(there, screen), gone, screen, theirs, came, back)
+    over = _Layer(screen, theirs, more & _within(back, reference), came, reference, ours, gone, there)
+    one, other = reference.fixed.astype(float), screen.fixed.astype(float)
     values = (
-        weighted_mean(reference.weights, ours), weighted_mean(screen.weights, theirs),
-        weighted_mean(reference.lasting, ours), weighted_mean(screen.lasting, theirs),
-        _surprise(lost, reference.columns), _surprise(more, screen.columns),
-        float(np.log1p((reference.weights * ours).sum())),
-        weighted_mean(reference.lasting * reference.tall, ours), weighted_mean(screen.lasting * screen.tall, theirs),
-        across, down, _replaced(pairing, lost, more), shapes, known, _chosen_alike(reference, screen),
+        _mean(reference.sure, ours), _mean(screen.sure, theirs), _mean(one, ours), _mean(other, theirs),
+        np.log1p(lost.sum()), np.log1p(more.sum()), np.log1p((one * ours).sum()),
+        np.log1p(min(one.sum(), other.sum())), abs(np.log((1 + one.sum()) / (1 + other.sum()))),
+        _mean(one * ours_own, ours), _mean(other * theirs_own, theirs), np.log1p((one * ours_own * ours).sum()),
+        np.log1p((more & familiar).sum()),
+        _mean(one, ours * placed), _mean(other, theirs * at),
+        across.mean() if told else np.nan, down.mean() if told else np.nan,
+        _mean(one * reference.heading, ours, of_none=np.nan),
+        _mean(other * screen.heading, theirs, of_none=np.nan),
+        _shapes_alike(reference, screen, pairing), _chosen_alike(reference, screen),
+        under.framed, over.framed, under.together, over.together, under.hides, over.hides,
     )  # fmt: skip
     return Comparison(
-        measures=np.array(values),
-        seen=int((ours > 0.6).sum()),
-        of=len(reference.keys),
-        missing=_most(reference.texts, lost * reference.weights),
-        extra=_most(screen.texts, more * screen.weights),
-        lasting=dict(zip(reference.keys, reference.lasting.tolist(), strict=True)),
-        shared=frozenset(reference.keys[i] for i in np.flatnonzero(ours > _ANOTHER)),
+        row=np.array(values, float),
+        seen=int((ours > 0).sum()),
+        of=len(reference),
+        missing=_most(reference, lost, ours_own),
+        extra=_most(screen, more, theirs_own),
+        over=over.surely,
+        under=under.surely,
     )
 
 
-def _replaced(pairing: Pairing, lost: np.ndarray, more: np.ndarray) -> float:
-    """How surely a line that lasts has another one in its place: another heading, the label of another field."""
-    ours, theirs = np.flatnonzero(lost > _REPLACES), np.flatnonzero(more > _REPLACES)
-    if not len(ours) or not len(theirs):
-        return 0.0
-    off = pairing.off(ours, theirs)[:, :, [0, 2]]
-    there = np.where(off.max(axis=2) < 1.0, lost[ours][:, None] * more[theirs][None], 0.0)
-    return float(np.log1p(-np.log1p(-_READ * np.sort(there.max(axis=1))[-3:]).sum()))
+class _Layer:
+    """What one side shows and the other does not, as far as it lies over what the other shows.
 
-
-def _whole(credit: np.ndarray) -> np.ndarray:
-    """A line of which a small part was found is another line that begins alike."""
-    return np.where(credit < _ANOTHER, 0.0, credit)
-
-
-def _surprise(unpaired: np.ndarray, columns: np.ndarray) -> float:
-    """How unlikely it is that lines which last are on one side alone: a logarithm.
-
-    Lines of one column come and go together, so each further one counts half of the one before.
+    `framed`, `together` and `hides` are logarithms of counts: lines alone in a frame that the other has not, the
+    largest group of lines with nothing of the other among them, and the other's lines that would stand under it.
     """
-    unlikely = -np.log1p(-_READ * unpaired)
-    counted, total = dict[int, float](), 0.0
-    for index in np.argsort(-unlikely, kind="stable")[:_TELLING]:
-        share = counted.get(int(columns[index]), 1.0)
-        counted[int(columns[index])] = 0.5 * share
-        total += share * float(unlikely[index])
-    return float(np.log1p(total))
+
+    def __init__(
+        self, side: Sheet, found: np.ndarray, alone: np.ndarray, apart: np.ndarray, other: Sheet, others: np.ndarray,
+        others_gone: np.ndarray, others_at: np.ndarray,
+    ) -> None:  # fmt: skip
+        self._side, alone = side, alone & side.saying
+        framed = np.zeros(len(side), bool)
+        for one in side.frames:
+            own = one.lines & alone
+            if own.sum() >= _ALONE * (one.lines & side.saying).sum() > 0 and not any(
+                one.box.iou(frame.box) > _SAME_FRAME for frame in other.frames
+            ):
+                framed |= own
+        group, box = _largest_group(side, alone & apart)
+        inside = _held(box, side.edges) if box else np.zeros(len(side), bool)
+        pure = 1 - found[inside].mean() if inside.any() else 0.0
+        under = _held(box, others_at, around=side.unit) if box else np.zeros(len(other), bool)
+        hidden = under & (others == 0) & others_gone
+        self.framed = float(np.log1p(framed.sum()))
+        self.together = float(pure * np.log1p(group.sum()))
+        self.hides = float(np.log1p(hidden.sum()) * hidden.sum() / max(1, under.sum()))
+        self._lines = np.flatnonzero(group | framed)
+        self._is_sure = framed.sum() >= 2 or (self.hides > 0.6 and pure > 0.9)
+
+    @property
+    def surely(self) -> tuple[str, ...]:
+        return tuple(self._side.texts[i] for i in self._lines) if self._is_sure else ()
 
 
-def _most(texts: tuple[str, ...], weights: np.ndarray) -> tuple[str, ...]:
-    order = np.argsort(-weights, kind="stable")[:3]
-    return tuple(texts[i] for i in order if weights[i] > 0.2)
+def _largest_group(side: Sheet, alone: np.ndarray) -> tuple[np.ndarray, tuple[float, float, float, float] | None]:
+    """The most of those lines that stand together, and left, right, top and bottom of them; None for fewer than two."""
+    group, index = np.zeros(len(side), bool), np.flatnonzero(alone)
+    if len(index) < 2:
+        return group, None
+    left, right, y = side.edges[index].T
+    across = np.maximum(0, np.maximum(left[:, None] - right[None], left[None] - right[:, None]))
+    near = (across < _NEAR[0] * side.unit) & (np.abs(y[:, None] - y[None]) < _NEAR[1] * side.unit)
+    label = np.arange(len(index))
+    while not np.array_equal(label, least := np.where(near, label[None], len(index)).min(axis=1)):
+        label = least
+    group[index[label == np.bincount(label).argmax()]] = True
+    if group.sum() < 2:
+        return group, None
+    left, right, y = side.edges[group].T
+    return group, (left.min(), right.max(), y.min(), y.max())
 
 
-def _chosen_alike(reference: Profile, screen: Profile) -> float:
-    """1 where the same tab or menu item shows as chosen, -1 where another one does, 0 where nothing can tell.
+def _held(box: tuple[float, float, float, float], edges: np.ndarray, *, around: float = 0.0) -> np.ndarray:
+    """Which lines have their middle in it, or where it is wider by `around`, any part."""
+    left, right, top, bottom = box
+    inside = (edges[:, 2] >= top - 1.5 * around - 1) & (edges[:, 2] <= bottom + 1.5 * around + 1)
+    if around:
+        return np.asarray(inside & (edges[:, 1] > left - around) & (edges[:, 0] < right + around))
+    middle = (edges[:, 0] + edges[:, 1]) / 2
+    return np.asarray(inside & (middle >= left) & (middle <= right))
 
-    What is chosen now must have been there then, else it may be no tab.
-    """
+
+def _within(edges: np.ndarray, other: Sheet) -> np.ndarray:
+    """Which lines would not have been scrolled away there."""
+    return np.asarray((edges[:, 2] >= 0) & (edges[:, 2] < other.height))
+
+
+def _unreplaced(pairing: Pairing, lost: np.ndarray, more: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which lines of each side alone have no other one at their place: other data stands where the old one stood."""
+    gone, came = lost.copy(), more.copy()
+    ours, theirs = np.flatnonzero(lost), np.flatnonzero(more)
+    if len(ours) and len(theirs) and len(pairing.pairs) >= 2:
+        off = pairing.off(ours, theirs)
+        beside = (np.minimum(off[:, :, 0], off[:, :, 1]) < _BESIDE) & (off[:, :, 2] < 0.6 * _BESIDE)
+        gone[ours], came[theirs] = ~beside.any(axis=1), ~beside.any(axis=0)
+    return gone, came
+
+
+def _most(side: Sheet, alone: np.ndarray, own: np.ndarray) -> tuple[str, ...]:
+    order = np.argsort(-(alone * own), kind="stable")[:_TOLD]
+    return tuple(side.texts[i] for i in order if alone[i])
+
+
+def _chosen_alike(reference: Sheet, screen: Sheet) -> float:
+    """1 where the same tab or menu item shows as chosen, -1 where another one does that was there then."""
     ours, theirs = reference.shapes.chosen, screen.shapes.chosen
-    if not ours or not theirs:
-        return 0.0
     if ours & theirs:
         return len(ours & theirs) / len(ours | theirs)
-    return -1.0 if any(key in reference.where for key in theirs) else 0.0
+    return -1.0 if ours and any(key in reference.where for key in theirs) else np.nan
 
 
-def _shapes_alike(reference: Profile, screen: Profile, pairing: Pairing) -> tuple[float, float]:
-    """How many elements have one of their role where they should (F1), and whether there were enough to tell."""
+def _shapes_alike(reference: Sheet, screen: Sheet, pairing: Pairing) -> float:
+    """How many elements have one of their role where they should (F1)."""
     one, other = reference.shapes, screen.shapes
-    if len(one.roles) == 0 or len(other.roles) == 0:
-        return 0.0, 0.0
+    if not len(one.roles) or not len(other.roles) or len(one.roles) + len(other.roles) <= _FEW_SHAPES:
+        return np.nan
     expected = one.boxes * pairing.scale
     expected[:, :2] += pairing.shift
-    across = np.abs(expected[:, None, :] - other.boxes[None, :, :]) / screen.unit
-    apart = across[:, :, 0] + across[:, :, 1] + 0.5 * across[:, :, 3]
+    off = np.abs(expected[:, None, :] - other.boxes[None, :, :]) / screen.unit
+    apart = off[:, :, 0] + off[:, :, 1] + 0.5 * off[:, :, 3]
     apart[one.roles[:, None] != other.roles[None, :]] = np.inf
-    good_one = in_place(2.0 * apart.min(axis=1))
-    good_other = in_place(2.0 * apart.min(axis=0))
-    total = len(one.roles) + len(other.roles)
-    return float((good_one.sum() + good_other.sum()) / total), min(1.0, total / 20)
+    there = in_place(2.0 * apart.min(axis=1)).sum() + in_place(2.0 * apart.min(axis=0)).sum()
+    return float(there / (len(one.roles) + len(other.roles)))
+
+
+def _mean(weights: np.ndarray, credit: np.ndarray, *, of_none: float = 0.0) -> float:
+    whole = float(weights.sum())
+    return float((weights * credit).sum()) / whole if whole > 0 else of_none
+
+
+def _both(recall: float, precision: float) -> float:
+    return float(np.sqrt(recall * precision))

@@ -14,7 +14,7 @@ import numpy as np
 from execution.language.fuzzy import SEEN, words
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.matching.references import Reading
-from execution.matching.signs import title_matches
+from execution.matching.windows import title_matches
 from execution.perception.changes import find_changes, union
 from execution.types import Box, Element, ElementRole, ScreenState, TextLine
 from sentences.said import say

@@ -11,7 +11,6 @@ from execution.language.fuzzy import words
 
 _BY_SUM, _BY_SHARE, _BY_LOOK = 8, 5, 4
 _VERY_MANY, _DIRECTIONS, _LOOKED_AT = 1000, 64, 60
-_ENOUGH = 8  # screens to tell what is usual between unrelated ones
 _EVERYWHERE = 0.5  # a text on more of the screens than that leads nowhere, where there are rarer ones
 
 
@@ -60,30 +59,18 @@ class TextIndex:
 
 
 class Looks:
-    """How alike one screen and the nodes look: `best` are those most alike, `highest` the cosines of the best two."""
+    """How alike one screen and the nodes look: `best` are those most alike."""
 
     def __init__(self, index: LookIndex, vector: np.ndarray) -> None:
         self._index, self._vector = index, vector
         numbers = index.near(vector)
-        cosines = index.vectors[numbers] @ vector
-        order = np.argsort(-cosines, kind="stable")
+        order = np.argsort(-(index.vectors[numbers] @ vector), kind="stable")
         self.best = [index.ids[numbers[i]] for i in order[:_BY_LOOK]]
-        of_nodes = {index.node_of[numbers[i]]: float(cosines[i]) for i in reversed(order)}
-        self._first = sorted(of_nodes.items(), key=lambda one: -one[1])[:2]
-        self.highest = tuple(value for _, value in self._first)
 
     def cosine(self, node_id: str) -> float | None:
         """None for a node whose picture this model did not see."""
         number = self._index.numbers.get(node_id)
         return None if number is None else float(self._index.vectors[number] @ self._vector)
-
-    def lead(self, look: str) -> float:
-        """How much more alike a node's look is than those of the most alike other node; 0 where there is none."""
-        cosine = self.cosine(look)
-        if cosine is None or len(self._first) < 2:
-            return 0.0
-        (node, first), (_, second) = self._first
-        return cosine - (second if node == self._index.node_of[self._index.numbers[look]] else first)
 
 
 class LookIndex:
@@ -93,10 +80,8 @@ class LookIndex:
     1984), which keep distances roughly and fit into the processor's cache; those found are then compared exactly.
     """
 
-    def __init__(self, vectors: Mapping[str, np.ndarray], *, of: Mapping[str, str] | None = None) -> None:
-        """`of` says whose look each vector is, where a node has several."""
+    def __init__(self, vectors: Mapping[str, np.ndarray]) -> None:
         self.ids = tuple(vectors)
-        self.node_of = [(of or {}).get(one, one) for one in self.ids]
         self.numbers = {node_id: number for number, node_id in enumerate(self.ids)}
         rows = list(vectors.values())
         self.vectors = np.stack(rows).astype(np.float32) if rows else np.zeros((0, 0), np.float32)
@@ -117,13 +102,6 @@ class LookIndex:
             return list(range(len(self.ids)))
         away = self._short - (vector - self._centre) @ self._directions
         return _top(-np.einsum("ij,ij->i", away, away), _LOOKED_AT)
-
-    def usual(self) -> float:
-        """The median cosine of two different screens; 0 for fewer than eight screens."""
-        if len(self.ids) < _ENOUGH:
-            return 0.0
-        some = self.vectors[np.linspace(0, len(self.ids) - 1, min(len(self.ids), 200)).astype(np.int64)]
-        return float(np.median((some @ some.T)[np.triu_indices(len(some), 1)]))
 
 
 def _top(scores: np.ndarray, count: int) -> list[int]:

@@ -1,25 +1,24 @@
 """Which node of the workflow the present screen is, with the signs that spoke for and against it; or none of them.
 
-A screen that could be two nodes is no match unless the run itself tells which: where the last edge leads, where it was.
+What a node declares and what lies on top are conditions, what its picture shows is judged by one fitted model. A screen
+that could be two nodes is no match unless the run itself tells which: where the last edge leads, where it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from execution.language.fuzzy import folded
 from execution.language.screen_texts import ScreenWords
-from execution.matching.areas import boxes_of, forbidden, required, taught_without
-from execution.matching.calibration import TIED
-from execution.matching.cut_off import CutOff
-from execution.matching.fusion import FusionEngine
+from execution.matching.areas import boxes_of, forbidden, must_texts, taught_without
+from execution.matching.declared import Declared, Rarity, look_for, proposed_of
+from execution.matching.gallery import Gallery
 from execution.matching.index import TextIndex, found_by
+from execution.matching.reasons import not_compared, reasons, ruled_out
 from execution.matching.references import Reference
-from execution.matching.rivals import Candidate, Rivals
-from execution.matching.shown import Shown
-from execution.matching.signs import LOOK, Evidence, Likeness, Rarity, gather
-from execution.matching.weighed import Weighed
+from execution.matching.same import Judged, SameScreen, fitted_model
+from execution.matching.telling import shows
 from execution.perception.embedding import Embedder
 from execution.perception.pictures import PictureSource
 from execution.types import Match, Reason, Recognition, ScreenState
@@ -31,8 +30,39 @@ from workflows.graph import GraphSpec, NodeSpec
 CONTEXT = "context"  # the sign of a match that the run decided, not the screen
 _SHOWN = 3
 _ALL = 48  # nodes: so many are compared one by one, of more only those that share something with the screen
-# Of the scale of looks: another line typed costs 0.01, an open menu 0.1.
-_LOOKS_BETTER = 0.05
+_ALIKE = 0.6  # of what the screen says, without data, another one that it may be says as well
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A node with what speaks for it. `judged` is None where there is nothing of its picture to compare; `against` is
+    why it is not the node, however `alike` the rest is."""
+
+    node: NodeSpec
+    declared: Declared
+    judged: Judged | None
+    reasons: tuple[Reason, ...]
+    against: Reason | None = None
+
+    @property
+    def alike(self) -> float:
+        return self.judged.probability if self.judged else self.declared.certainty
+
+    @property
+    def taught(self) -> Reference | None:
+        """The picture of it that the screen is most like."""
+        return self.judged.compared.reference if self.judged else None
+
+    @property
+    def may_be(self) -> bool:
+        """Whether the screen shows some of it and nothing that speaks against it, whatever is missing."""
+        comparison = self.judged.compared.comparison if self.judged else None
+        seen = comparison["fixed_precision"] >= _ALIKE if comparison else 0.0 < self.declared.told < 1.0
+        return seen and self.against is None
+
+    @property
+    def confidence(self) -> float:
+        return 0.0 if self.against or self.declared.is_ruled_out else self.alike
 
 
 class Matcher:
@@ -48,39 +78,42 @@ class Matcher:
         references: Mapping[str, Reference] | None = None,
         threshold: float = 0.75,
         margin: float = 0.05,
+        model: SameScreen | None = None,
     ) -> None:
         """`references` as `prepare` gives them, by node id; nodes without one are known by what is declared alone."""
         self.graph = graph
         self.pictures = pictures
         self.threshold = threshold
         self.margin = margin
-        known = references or {}
-        self._nodes = {node.node_id: required(node, known.get(node.node_id)) for node in graph.nodes}
-        known = {
-            name: taught_without(known[name], boxes_of(node, RegionKind.IGNORE))
-            for name, node in self._nodes.items()
-            if name in known
+        self._model = model or fitted_model()
+        known = {name: one for name, one in (references or {}).items() if graph.node(name)}
+        must = {node.node_id: must_texts(node, known.get(node.node_id)) for node in graph.nodes}
+        self._nodes = {
+            node.node_id: replace(node, texts=tuple(dict.fromkeys((*node.texts, *must[node.node_id]))))
+            for node in graph.nodes
         }
-        self.fusion = FusionEngine(known, embedder=embedder)
-        self._likeness = Likeness(pictures, embedder)
+        self._proposed = {name: proposed_of(node, known.get(name), must[name]) for name, node in self._nodes.items()}
+        known = {
+            name: taught_without(one, boxes_of(self._nodes[name], RegionKind.IGNORE)) for name, one in known.items()
+        }
+        self.gallery = Gallery(known, embedder=embedder)
         self._rarity = Rarity(self._nodes.values())
         self._texts = {node.node_id: frozenset(folded(t) for t in node.texts) for node in self._nodes.values()}
         self._following = {e.source: {f.destination for f in graph.outgoing(e.source)} for e in graph.edges}
         declared = {n.node_id: keys for n in self._nodes.values() if (keys := _declared(n))}
         self._declared = TextIndex(declared)
         # nothing leads to these but looking at them: no fixed texts, no reference
-        found = declared.keys() | self.fusion.findable
+        found = declared.keys() | self.gallery.findable
         self._always = tuple(name for name in self._nodes if name not in found)
 
     @property
     def embedder(self) -> Embedder | None:
         """Whose vectors are compared; give it anew after the model was moved or changed (S2.10)."""
-        return self.fusion.embedder
+        return self.gallery.embedder
 
     @embedder.setter
     def embedder(self, embedder: Embedder | None) -> None:
-        self.fusion.embedder = embedder
-        self._likeness = self._likeness.by(embedder)
+        self.gallery.embedder = embedder
 
     def recognise(
         self,
@@ -92,60 +125,51 @@ class Matcher:
     ) -> Recognition:
         """The node that the screen is. `expected` is where the edge just done leads, `last_node` where the run was."""
         likely = [n for n in (expected, last_node, *self._following.get(last_node or "", ())) if n in self._nodes]
-        weighed = {w.node_id: w for w in self.fusion.weigh(state, among=self._among(state, likely))}
-        names = self._nodes if len(self._nodes) <= _ALL else dict.fromkeys([*self._among(state, likely), *weighed])
-        declares = any(self._nodes[name].texts or self._nodes[name].absent for name in names)
-        words, now = ScreenWords(state.texts if declares else ()), Shown.now(state)
+        among = self._among(state, likely)
+        words = ScreenWords(state.texts)
+        declared = {name: self._look_for(name, state, words, variables) for name in among}
+        shares = {name: one.share for name, one in declared.items()}
+        judged = self._model.judge(self.gallery.compared(state, among=among, declared=shares))
+        names = list(dict.fromkeys([*among, *judged]))
+        declared |= {name: self._look_for(name, state, words, variables) for name in judged if name not in declared}
         ranked = sorted(
-            (self._candidate(self._nodes[name], state, words, now, variables, weighed.get(name)) for name in names),
-            key=lambda c: (-c.confidence, -c.evidence.alike, c.node.node_id),
+            (self._candidate(self._nodes[name], state, declared[name], judged.get(name)) for name in names),
+            key=lambda c: (-c.confidence * (c.confidence >= self.threshold), -c.alike, c.node.node_id),
         )
-        return self._decided(ranked, now, last_node=last_node, expected=expected)
+        return self._decided(ranked, state, last_node=last_node, expected=expected)
 
     def _among(self, state: ScreenState, likely: Sequence[str]) -> list[str]:
         """The nodes to be looked at whatever their references share with the screen."""
         if len(self._nodes) <= _ALL:
             return list(self._nodes)
-        if not state.text_method:
-            return [*likely, *self._always]
-        return list(
-            dict.fromkeys([*likely, *self._always, *self._declared.best(found_by(t.text for t in state.texts))])
-        )
+        found = self._declared.best(found_by(t.text for t in state.texts)) if state.text_method else []
+        return list(dict.fromkeys([*likely, *self._always, *found]))
 
-    def _candidate(
-        self,
-        node: NodeSpec,
-        state: ScreenState,
-        words: ScreenWords,
-        now: Shown,
-        variables: Mapping[str, str],
-        weighed: Weighed | None,
-    ) -> Candidate:
-        reference = weighed.reference if weighed else self.fusion.references.get(node.node_id)
-        if against := forbidden(node, reference, state):
-            ruled_out = Evidence(confidence=0.0, reasons=(against,), contradicted=True)
-            return Candidate(node=node, evidence=ruled_out, weighed=weighed)
-        if weighed is None:
-            evidence = gather(
-                node, state, words, variables, rarity=self._rarity, likeness=self._likeness, threshold=self.threshold
-            )
-            more = self.fusion.missing(node.node_id)
-        else:
-            beyond = CutOff(weighed.reference.shown, now).hides
-            evidence = gather(node, state, words, variables, rarity=self._rarity, reference=weighed, beyond=beyond)
-            more = self.fusion.reasons(weighed)
-        evidence = replace(evidence, reasons=(*evidence.reasons, *more))
-        return Candidate(node=node, evidence=evidence, weighed=weighed)
+    def _look_for(self, name: str, state: ScreenState, words: ScreenWords, variables: Mapping[str, str]) -> Declared:
+        proposed = self._proposed[name]
+        return look_for(self._nodes[name], state, words, variables, proposed=proposed, rarity=self._rarity)
+
+    def _candidate(self, node: NodeSpec, state: ScreenState, declared: Declared, judged: Judged | None) -> Candidate:
+        reference = judged.compared.reference if judged else self.gallery.references.get(node.node_id)
+        against = forbidden(node, reference, state) or declared.against
+        said = (against, *(r for r in declared.reasons if r is not against)) if against else declared.reasons
+        if judged is None:
+            said = (*said, *((not_compared(reference),) if reference else ()))
+            return Candidate(node=node, declared=declared, judged=None, reasons=said, against=against)
+        differs = ruled_out(judged.compared, node.name or node.node_id)
+        said = (*said, *(r for r in (differs,) if r), *(r for r in reasons(judged.compared) if r != differs))
+        return Candidate(node=node, declared=declared, judged=judged, reasons=said, against=against or differs)
 
     def _decided(
-        self, ranked: Sequence[Candidate], now: Shown, *, last_node: str | None, expected: str | None
+        self, ranked: Sequence[Candidate], state: ScreenState, *, last_node: str | None, expected: str | None
     ) -> Recognition:
         shown = tuple(_match(c, _next_to(c, ranked)) for c in ranked[:_SHOWN])
         plausible = self._plausible(ranked)
         if not plausible:
             return Recognition(match=None, candidates=shown, why_not=_why_none(ranked, self.threshold))
+        plausible = self._shown_rather(plausible, state)
         chosen, why = self._choose(plausible, last_node=last_node, expected=expected)
-        rivals = Rivals(chosen, now, self.fusion.references).among(ranked) if chosen else []
+        rivals = self._rivals(chosen, ranked, state) if chosen else []
         if chosen and rivals:
             plausible, chosen = [chosen, *rivals], None
         if chosen is None:
@@ -153,40 +177,62 @@ class Matcher:
             return Recognition(match=None, candidates=shown, why_not=why_not)
         dropped = {c.node.node_id for c in self._dropped(ranked)}
         match = _match(chosen, _next_to(chosen, [c for c in ranked if c.node.node_id not in dropped]))
-        if why and not _looks_most_like(chosen, plausible):
+        if why:
             match = replace(match, reasons=(*match.reasons, Reason(sign=CONTEXT, score=None, note=why)))
         return Recognition(match=match, candidates=shown)
 
-    def _good(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        return [c for c in ranked if c.confidence >= self.threshold and not c.evidence.lacks]
+    def _good(self, ranked: Iterable[Candidate]) -> list[Candidate]:
+        return [c for c in ranked if c.confidence >= self.threshold]
 
     def _plausible(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """The best node and those as good as it, without those that another one says more about."""
         dropped = {c.node.node_id for c in self._dropped(ranked)}
         good = [c for c in self._good(ranked) if c.node.node_id not in dropped]
-        if not good:
-            return []
-        fits = max((c.weighed.score for c in good if c.weighed), default=0.0)
-        return [
-            c
-            for c in good
-            if c.confidence >= good[0].confidence - self.margin
-            and not (c.weighed and good[0].weighed and fits - c.weighed.score > TIED)
-        ]
+        return [c for c in good if c.confidence >= good[0].confidence - self.margin]
 
     def _dropped(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        """Good nodes all of whose texts belong to another good node that has more, all of them seen.
+        """Good nodes without a picture, all of whose texts belong to another good node that has more, all of them seen.
 
         An open menu shows all that the window without it shows, and says more.
         """
         good = self._good(ranked)
-        fuller = [c for c in good if c.evidence.all_texts_seen]
+        fuller = [c for c in good if c.declared.is_complete]
         return [
             c
             for c in good
-            if (c.node.texts or c.weighed is None)
+            if c.judged is None
             and any(self._texts[c.node.node_id] < self._texts[other.node.node_id] for other in fuller)
         ]
+
+    def _rivals(self, chosen: Candidate, ranked: Sequence[Candidate], state: ScreenState) -> list[Candidate]:
+        """Those that the screen may be as well, as what would tell is not in sight. There the run does not decide: it
+        does between screens that show the same, and these do not."""
+        if chosen.judged is None or not state.text_method:
+            return []
+        return [
+            c
+            for c in ranked
+            if c is not chosen
+            and c.may_be
+            and chosen.declared.named <= set(c.node.texts)
+            and any(shows(chosen.node, chosen.taught, c.node, look, state) is False for look in self._looks(c))
+        ]
+
+    def _looks(self, candidate: Candidate) -> tuple[Reference | None, ...]:
+        reference = self.gallery.references.get(candidate.node.node_id)
+        return (reference, *(reference.looks if reference else ()))
+
+    def _shown_rather(self, plausible: Sequence[Candidate], state: ScreenState) -> list[Candidate]:
+        """Without those that another one is, by what the screen shows."""
+        if len(plausible) < 2 or not state.text_method or any(c.judged is None for c in plausible):
+            return list(plausible)
+
+        def rather(one: Candidate, other: Candidate) -> bool:
+            return shows(one.node, one.taught, other.node, other.taught, state) is True
+
+        return [
+            c for c in plausible if not any(rather(o, c) and not rather(c, o) for o in plausible if o is not c)
+        ] or list(plausible)
 
     def _choose(
         self, plausible: Sequence[Candidate], *, last_node: str | None, expected: str | None
@@ -211,14 +257,6 @@ def _declared(node: NodeSpec) -> list[str]:
     return found_by(text for text in node.texts if not templates.names(text))
 
 
-def _looks_most_like(candidate: Candidate, plausible: Sequence[Candidate]) -> bool:
-    """True if the screen resembles the candidate's reference picture clearly more than those of all the others."""
-    looks = {c.node.node_id: c.evidence.score_of(LOOK) for c in plausible}
-    own = looks.pop(candidate.node.node_id)
-    others = [look for look in looks.values() if look is not None]
-    return own is not None and len(others) == len(looks) and own >= max(others) + _LOOKS_BETTER
-
-
 def _next_to(candidate: Candidate, ranked: Sequence[Candidate]) -> Candidate | None:
     """The best of the others."""
     return next((c for c in ranked if c is not candidate), None)
@@ -231,7 +269,7 @@ def _match(candidate: Candidate, other: Candidate | None) -> Match:
         margin=round(candidate.confidence - (other.confidence if other else 0.0), 4),
         runner_up=other.node.node_id if other else "",
         runner_up_confidence=round(other.confidence, 4) if other else 0.0,
-        reasons=candidate.evidence.reasons,
+        reasons=candidate.reasons,
     )
 
 
@@ -239,8 +277,8 @@ def _why_none(ranked: Sequence[Candidate], threshold: float) -> str:
     if not ranked:
         return say("matching.no_nodes")
     best = ranked[0]
-    notes = then(r.note for r in best.evidence.reasons)
     name = best.node.name or best.node.node_id
-    if best.evidence.lacks:
-        return say("matching.lacks", node=name, texts=list(best.evidence.lacks))
+    if best.declared.lacks:
+        return say("matching.lacks", node=name, texts=list(best.declared.lacks))
+    notes = then(r.note for r in best.reasons)
     return say("matching.not_sure_enough", node=name, confidence=best.confidence, needed=threshold, notes=notes)

@@ -9,18 +9,19 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from execution.language.fuzzy import SEEN
-from execution.matching.profile import Profile
+from execution.matching.sheet import Sheet
 
 _NEAR, _FAR = 2.0, 14.0  # heights of a line: nearer is in place, farther is elsewhere
-_HARDLY = 0.1  # a line less likely to last than that is not looked for in pieces
+_DATA = 0.2  # of the weight of a line that holds none
 _GLUED = 8  # letters of the shortest line that may be two read as one
 
 
 class Pairing:
     """Which line of the screen is which line of the reference, and how the one lies over the other."""
 
-    def __init__(self, reference: Profile, screen: Profile) -> None:
+    def __init__(self, reference: Sheet, screen: Sheet) -> None:
         self.one, self.other = reference, screen
+        self._weights = np.where(reference.fixed, 1.0, _DATA)
         self.pairs: list[tuple[int, int]] = []
         self.scale, self.shift = 1.0, np.zeros(2)
         common = reference.where.keys() & screen.where.keys()
@@ -45,7 +46,7 @@ class Pairing:
         ours, theirs = (edges[:, [0, 2]] for edges in self._points())
         if not len(ours):
             return
-        weights, best = self.one.weights[[i for i, _ in self.pairs]], -1.0
+        weights, best = self._weights[[i for i, _ in self.pairs]], -1.0
         for scale in (1.0, self.other.unit / self.one.unit, self._stretched(ours[:, 1], theirs[:, 1])):
             apart = theirs - scale * ours
             shift = np.sort(apart, axis=0)[len(apart) // 2]
@@ -99,8 +100,9 @@ class Pairing:
 
     def off(self, ours: Sequence[int] | np.ndarray, theirs: Sequence[int] | np.ndarray) -> np.ndarray:
         """How far each of those lines is from where ours should be: left, right and centre, in heights of a line."""
-        expected = self.one.edges[ours] * self.scale + self.shift[[0, 0, 1]]
-        return np.abs(expected[:, None, :] - self.other.edges[theirs][None]) / self.other.unit
+        return (
+            np.abs(self.expected(self.one.edges[ours])[:, None, :] - self.other.edges[theirs][None]) / self.other.unit
+        )
 
     def _left(self) -> tuple[list[int], list[int]]:
         mine, other = {i for i, _ in self.pairs}, {j for _, j in self.pairs}
@@ -121,34 +123,35 @@ class Pairing:
             _pieces(theirs, right, other, left, one)
         return ours, theirs
 
-    def places(self) -> tuple[float, float]:
-        """How much of what was found stands in its place, across and down, by weight; 1 where nothing can tell."""
+    def placed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of each pair, how far it is in its place: across, down, and both; 1 where nothing can tell."""
         if len(self.pairs) < 3:
-            return 1.0, 1.0
+            return (np.ones(len(self.pairs)),) * 3
         ours, theirs = self._points()
-        weights = self.one.weights[[i for i, _ in self.pairs]]
-        expected = self.scale * ours + self.shift[[0, 0, 1]]
-        off = np.abs(theirs - expected) / self.other.unit
-        across = np.minimum(off[:, 0], off[:, 1])
-        return weighted_mean(weights, in_place(across)), weighted_mean(weights, in_place(off[:, 2]))
+        off = np.abs(theirs - self.expected(ours)) / self.other.unit
+        across, down = in_place(np.minimum(off[:, 0], off[:, 1])), in_place(off[:, 2])
+        return across, down, across * down
+
+    def expected(self, edges: np.ndarray) -> np.ndarray:
+        """Where edges of the reference should be on the screen."""
+        return np.asarray(edges * self.scale + self.shift[[0, 0, 1]])
+
+    def back(self, edges: np.ndarray) -> np.ndarray:
+        """Where edges of the screen should be on the reference."""
+        return np.asarray((edges - self.shift[[0, 0, 1]]) / self.scale)
 
 
 def in_place(off: np.ndarray) -> np.ndarray:
     return np.asarray(np.clip((_FAR - off) / (_FAR - _NEAR), 0.0, 1.0))
 
 
-def _pieces(credit: np.ndarray, left: list[int], one: Profile, right: list[int], other: Profile) -> None:
-    """The shares of lines that the other side has in other pieces: the same words, or lines split or put together.
-
-    Only for lines that are likely to last: the others hardly count.
-    """
+def _pieces(credit: np.ndarray, left: list[int], one: Sheet, right: list[int], other: Sheet) -> None:
+    """The shares of lines that the other side has in pieces: the same words, or lines split or put together."""
     among = {word for j in right for word in other.words[j] if len(word) > 2}
     whole = {other.keys[j] for j in right if len(other.keys[j]) > 2}
     longer = "\n".join(sorted(whole))
     marked = whole | {key[1:] for key in whole}  # the ring of a radio button, read as an O
     for i in left:
-        if one.lasting[i] < _HARDLY:
-            continue
         key = one.keys[i]
         if len(key) > 2 and (key in marked or key[1:] in whole):
             credit[i] = 1.0
@@ -160,9 +163,3 @@ def _pieces(credit: np.ndarray, left: list[int], one: Profile, right: list[int],
         if found < len(key) and len(key) >= _GLUED:
             found = max(found, sum([len(shorter) for shorter in whole if shorter in key]))
         credit[i] = min(1.0, found / len(key))
-
-
-def weighted_mean(weights: np.ndarray, credit: np.ndarray) -> float:
-    """The weighted mean; 1 where there is nothing to weigh."""
-    whole = float(weights.sum())
-    return float((weights * credit).sum()) / whole if whole > 1e-9 else 1.0

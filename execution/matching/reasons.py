@@ -1,20 +1,22 @@
-"""What was weighed, in words and numbers, for the pages and the log."""
+"""What was compared, in words and numbers, for the pages and the log."""
 
 from __future__ import annotations
 
-from execution.matching.comparison import Comparison
+import math
+
+from execution.matching.comparison import CHOSEN, LAYOUT, LOOK, OVER, WINDOW, Comparison
 from execution.matching.references import Reference
-from execution.matching.weighed import Weighed
+from execution.matching.same import Compared
 from execution.types import Reason
 from sentences.said import listed, say, then
 
-REFERENCE, LAYOUT, CHOSEN, WINDOW, LOOK = "reference", "layout", "chosen", "window", "look"
+REFERENCE = "reference"
+_BENEATH = 0.5  # of the lines of a picture: with fewer it is not that screen which something lies over
 
 
-def reasons(weighed: Weighed) -> tuple[Reason, ...]:
+def reasons(compared: Compared) -> tuple[Reason, ...]:
     """One reason for each sign that there is of a node; its own score None where it could not be used."""
-    reference = weighed.reference
-    found = [*_texts(weighed, reference), *_window(weighed, reference), _look(weighed, reference)]
+    found = [*_texts(compared), _window(compared), _look(compared)]
     return tuple(reason for reason in found if reason)
 
 
@@ -24,50 +26,59 @@ def not_compared(reference: Reference) -> Reason:
     return Reason(sign=REFERENCE, score=None, note=reference.problem or unread)
 
 
-def _texts(weighed: Weighed, reference: Reference) -> list[Reason]:
-    compared = weighed.comparison
-    if compared is None:
-        return [not_compared(reference)]
-    said = [_shown(compared)]
-    if compared["shapes_known"]:
-        share = compared["shapes"]
+def ruled_out(compared: Compared, name: str) -> Reason | None:
+    """What is seen to differ however alike the rest is: what lies on top, on the screen or on the node's picture alone,
+    and the chosen tab or entry."""
+    comparison = compared.comparison
+    if comparison is not None and comparison["chosen"] < 0:
+        return _chosen(comparison["chosen"])
+    if comparison is None or not (comparison.over or comparison.under) or comparison["recall"] < _BENEATH:
+        return None
+    if comparison.over:
+        note = say("matching.lies_over", text=" ".join(comparison.over)[:80], node=name)
+    else:
+        note = say("matching.lay_over", text=" ".join(comparison.under)[:80], node=name)
+    return Reason(sign=OVER, score=0.0, note=note)
+
+
+def _texts(compared: Compared) -> list[Reason]:
+    comparison = compared.comparison
+    if comparison is None:
+        return [not_compared(compared.reference)]
+    said = [_shown(comparison)]
+    if not math.isnan(share := comparison["shapes"]):
         said.append(Reason(sign=LAYOUT, score=round(share, 4), note=say("matching.elements_in_place", share=share)))
-    if compared["chosen"]:
-        alike = compared["chosen"] > 0
-        note = say("matching.same_chosen") if alike else say("matching.another_chosen")
-        said.append(Reason(sign=CHOSEN, score=float(alike), note=note))
+    if not math.isnan(chosen := comparison["chosen"]):
+        said.append(_chosen(chosen))
     return said
 
 
+def _chosen(alike: float) -> Reason:
+    note = say("matching.same_chosen") if alike > 0 else say("matching.another_chosen")
+    return Reason(sign=CHOSEN, score=float(alike > 0), note=note)
+
+
 def _shown(compared: Comparison) -> Reason:
-    seen = say("matching.texts_of_picture", seen=compared.seen, of=compared.of, recall=compared["recall"])
+    share = 0.0 if math.isnan(compared["fixed_recall"]) else compared["fixed_recall"]
+    seen = say("matching.texts_of_picture", seen=compared.seen, of=compared.of, recall=share)
     missing = say("matching.missing", texts=list(compared.missing)) if compared.missing else ""
     extra = say("matching.not_on_it", texts=list(compared.extra)) if compared.extra else ""
-    note = then([seen, missing, extra])
-    return Reason(sign=REFERENCE, score=round(compared["recall"] * compared["precision"], 4), note=note)
+    return Reason(sign=REFERENCE, score=round(compared.alike**2, 4), note=then([seen, missing, extra]))
 
 
-def _window(weighed: Weighed, reference: Reference) -> list[Reason]:
-    if not weighed.sign("window_known") or reference.window is None:
-        return []
-    title, app = weighed.sign("title"), weighed.sign("app")
-    notes = []
-    if reference.window.title:
-        told = say("matching.title_alike", share=title + 0.25)
-        if abs(title) == 1.0:
-            told = say("matching.title_same") if title > 0 else say("matching.title_of_another")
-        notes.append(told)
-    if app:
-        notes.append(say("matching.same_application") if app > 0 else say("matching.another_application"))
+def _window(compared: Compared) -> Reason | None:
+    notes = [say("matching.title_of_another")] if compared.title < 0 else []
+    if not math.isnan(compared.app):
+        notes.append(say("matching.another_application") if compared.app < 0 else say("matching.same_application"))
     if not notes:
-        return []
-    return [Reason(sign=WINDOW, score=round(max(0.0, min(title, app or title)), 4), note=listed(notes))]
+        return None
+    return Reason(sign=WINDOW, score=float(not (compared.title < 0 or compared.app < 0)), note=listed(notes))
 
 
-def _look(weighed: Weighed, reference: Reference) -> Reason | None:
-    if weighed.cosine is not None:
-        score = max(0.0, weighed.sign("look"))
-        return Reason(sign=LOOK, score=round(score, 4), note=say("matching.looks_alike", share=weighed.cosine))
-    if reference.embedding is not None:
+def _look(compared: Compared) -> Reason | None:
+    if not math.isnan(compared.cosine):
+        score = max(0.0, compared.cosine)
+        return Reason(sign=LOOK, score=round(score, 4), note=say("matching.looks_alike", share=score))
+    if compared.reference.embedding is not None:
         return Reason(sign=LOOK, score=None, note=say("matching.no_common_model"))
     return None

@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from execution.language.fuzzy import folded
-from execution.matching.shown import Shown
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.pictures import PictureSource
 from execution.types import (
@@ -98,13 +96,6 @@ class Reference:
     problem: str = ""
     looks: tuple[Reference, ...] = ()
     ignored: tuple[NormBox, ...] = ()
-
-    @cached_property
-    def shown(self) -> Shown:
-        """What can be read on its picture; a run asks for it at every look."""
-        if self.reading is None:
-            return Shown(texts=(), view=Box(0, 0, 0, 0))
-        return Shown.of(self.reading.texts, self.reading.size, self.window)
 
     def nearest(self, state: ScreenState) -> Reference:
         """Of all its looks the one of which most is on the screen, and of the screen on it."""

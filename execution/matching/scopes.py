@@ -67,7 +67,7 @@ class ScopedMatcher:
 
     def reference(self, node_id: str) -> Reference | None:
         """The taught pictures of a screen; None where it has none."""
-        return self._of(self._scopes.get(node_id, "")).fusion.references.get(node_id)
+        return self._of(self._scopes.get(node_id, "")).gallery.references.get(node_id)
 
     def recognise(
         self,

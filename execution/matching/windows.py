@@ -1,48 +1,41 @@
-"""How alike the titles and applications of two windows are."""
+"""Whether a window is the one that is declared, and whether its title or application speaks against a taught one."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection
 
 from execution.language.fuzzy import folded
 from execution.types import Window
 
-_WORD = re.compile(r"[^\W_]+")
-_PARTLY = 0.25  # titles that share so much of their words speak neither for nor against
+UNSAVED = "*•●"  # by which a title says that something is not saved: the screen is the same
 
 
-def title_alike(taught: str, seen: str, known: Collection[str]) -> float:
-    """1 for the same title, -1 for one that was taught for other screens alone, between for titles that share words.
+def title_matches(pattern: str, title: str) -> bool:
+    """True if the whole title is the pattern, with * for any run of characters; case and accents aside."""
+    parts = [re.escape(part) for part in folded(pattern).split("*")]
+    return re.fullmatch(".*".join(parts), folded(title), re.DOTALL) is not None
 
-    `known` are the folded titles of all of the workflow's screens. Words with digits are left out: they name records.
-    0 where either title is not known.
+
+def title_speaks(taught: str, seen: str, known: Collection[str]) -> float:
+    """-1 for a title that was taught for other screens alone, 0 for any other, nan where either is not known.
+
+    `known` are the folded titles of all of the workflow's screens. The same title says nothing: many programs have one.
     """
     one, other = folded(taught), folded(seen)
     if not one or not other:
-        return 0.0
-    if one == other:
-        return 1.0
-    if other in known:
-        return -1.0
-    ours, theirs = _words(one), _words(other)
-    if not ours or not theirs:
-        return 0.0
-    shared = sum(len(word) for word in ours & theirs)
-    return shared / sum(len(word) for word in ours | theirs) - _PARTLY
+        return math.nan
+    return -1.0 if one != other and other in known else 0.0
 
 
-def app_alike(taught: str, seen: str) -> float:
-    """1 for the same application, -1 for another, 0 where one is not known."""
+def app_speaks(taught: str, seen: str) -> float:
+    """-1 for another application, 0 for the same, nan where one is not known."""
     one, other = folded(taught), folded(seen)
     if not one or not other:
-        return 0.0
-    return 1.0 if one in other or other in one else -1.0
+        return math.nan
+    return 0.0 if one in other or other in one else -1.0
 
 
 def folded_title(window: Window | None) -> str:
     return folded(window.title) if window else ""
-
-
-def _words(title: str) -> set[str]:
-    return {word for word in _WORD.findall(title) if not any(c.isdigit() for c in word)}

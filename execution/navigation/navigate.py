@@ -17,7 +17,7 @@ from execution.desktop.capture import looks
 from execution.language.fuzzy import SEEN, similarity
 from execution.language.menu_paths import BadPlace, levels_of
 from execution.language.screen_texts import ScreenWords, wanted
-from execution.matching.signs import title_matches
+from execution.matching.windows import title_matches
 from execution.navigation.finding import Spot, find_label, what_is_there
 from execution.navigation.hands import Hands, Stopped
 from execution.navigation.menus import Opened, appeared, boxes, is_open, opened_by

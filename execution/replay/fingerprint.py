@@ -14,7 +14,7 @@ from execution.perception.analyzer import ScreenAnalyzer
 
 _FITTED = {
     "judge": Path(targeting.__file__).parent / "fitted.json",
-    "matching": Path(matching.__file__).parent / "fitted.py",
+    "matching": Path(matching.__file__).parent / "fitted.json",
 }
 _WEIGHTS = ("*.onnx", "*.pth", "*.pt", "*.safetensors", "*.bin", "*.xml")
 

@@ -13,7 +13,7 @@ from typing import Any
 from execution.language.fuzzy import SEEN
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.matching.dialogs import within
-from execution.matching.signs import title_matches
+from execution.matching.windows import title_matches
 from execution.types import Box, ElementRole, Point, Resolution, ResolveStatus, ScreenState, Suggestion, TextLine
 from sentences.said import say
 from workflows.choices import EffectClass

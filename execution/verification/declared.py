@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from execution.language.screen_texts import wanted
-from execution.matching.signs import UNSAVED, title_matches
+from execution.matching.windows import UNSAVED, title_matches
 from execution.types import Answer, Window
 from execution.verification.change import Change
 from execution.verification.facts import EXPECTED, Fact

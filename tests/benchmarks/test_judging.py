@@ -47,7 +47,7 @@ def test_trees_that_are_kept_give_the_odds_that_were_fitted(made: list[judging.S
     models = [
         judging._learned({**judging.WHICH, "seed": n}, rows, right, np.ones(len(right)), signs, 40) for n in (1, 2)
     ]
-    kept = Trees(judging._trees(models, NAMES), NAMES)
+    kept = Trees(judging.trees_of(models, NAMES), NAMES)
     mean = np.mean([model.predict(rows, raw_score=True) for model in models], axis=0)
     assert np.allclose(kept.score(kept.leaves(rows)), mean, atol=5e-3)
 

@@ -13,13 +13,11 @@ WORDS: Words = {
     "matching.same_chosen": _("the same tab or entry is chosen"),
     "matching.another_chosen": _("another tab or entry is chosen"),
     "matching.texts_of_picture": Sentence(
-        text=_("%(seen)d of the %(of)d texts of its picture seen, weighed %(recall)s"), shares=("recall",)
+        text=_("%(seen)d of the %(of)d texts of its picture seen, %(recall)s of those without data"), shares=("recall",)
     ),
     "matching.missing": _("missing: %(texts)s"),
     "matching.not_on_it": _("not on it: %(texts)s"),
-    "matching.title_same": _("the title of the window is the same"),
     "matching.title_of_another": _("the title of the window is that of another screen"),
-    "matching.title_alike": Sentence(text=_("the title of the window is %(share)s alike"), shares=("share",)),
     "matching.same_application": _("the same application"),
     "matching.another_application": _("another application"),
     "matching.looks_alike": Sentence(text=_("looks %(share)s alike"), shares=("share",)),
@@ -27,17 +25,12 @@ WORDS: Words = {
     "matching.picture_not_had": _("its reference picture cannot be had: %(error)s"),
     "matching.picture_not_read_why": _("its reference picture was not read: %(why)s"),
     "matching.reader_failed": _("the reader or the detector failed"),
-    "matching.picture_unusable": _("its reference picture cannot be read"),
-    "matching.picture_by_another_model": _("its reference picture was looked at by another model"),
-    "matching.less_certain": _("the screen was not read: less certain"),
     "matching.ruled_out": _("ruled out: '%(text)s' is on the screen"),
     "matching.area_not_empty": _("ruled out: '%(text)s' stands where nothing may be read"),
-    "matching.nothing_forbidden": _("nothing is there that must not be"),
     "matching.texts_unread": _("its texts were not read"),
     "matching.identity_unread": _("its texts were not read, one of them names what this run is about"),
     "matching.texts_seen": _("%(seen)d of %(of)d texts seen"),
     "matching.hardly_read": _("%(text)s (something like it could hardly be read)"),
-    "matching.beyond_the_edge": _("%(text)s (beyond the edge of the window)"),
     "matching.no_window": _("no window is known"),
     "matching.title_uncheckable": _("the window title cannot be checked: %(problem)s"),
     "matching.window_is": _("the window is '%(title)s'"),
@@ -50,6 +43,8 @@ WORDS: Words = {
     "matching.was_here": _("the screen could be %(names)s; the run was here"),
     "matching.follows_last": _("the screen could be %(names)s; only this one follows the last"),
     "matching.no_nodes": _("the workflow has no screens"),
+    "matching.lies_over": _("“%(text)s” lies over %(node)s"),
+    "matching.lay_over": _("“%(text)s” lies over %(node)s on its picture and is gone"),
     "matching.lacks": Sentence(
         text=_("the most similar is %(node)s, but the screen lacks %(texts)s"), quoted=("texts",)
     ),

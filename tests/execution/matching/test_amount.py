@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from execution.matching import Matcher
-from execution.matching.signs import Rarity
-from execution.types import Embedding, ScreenState
+from execution.matching.declared import Rarity
+from execution.types import ScreenState
 from tests.execution.matching.screens import graph as pictured
 from tests.execution.matching.screens import line, record, reference
 from tests.execution.matching.test_matcher import BAR, MENU, editor, graph, node, recognise
@@ -61,6 +60,7 @@ def shown(count: int) -> ScreenState:
 
 
 def of_picture(count: int) -> float:
+    """How sure it is of a picture of so many lines that are all there."""
     state = shown(count)
     known = reference(record("Summary"), window=False)
     reading = replace(known.reading, texts=state.texts, elements=())
@@ -70,43 +70,14 @@ def of_picture(count: int) -> float:
     return one.recognise(state, variables={}).candidates[0].confidence
 
 
-def test_a_taught_picture_with_two_lines_makes_no_screen_certain_though_both_are_there():
-    few, some, many = (of_picture(count) for count in (2, 4, 8))
-    assert few < some < many
-    assert few < 0.9
-    assert some < 0.99
-    assert many > 0.98
+def test_little_text_is_enough_where_all_of_it_and_the_look_are_there():
+    assert of_picture(4) >= 0.75
 
 
-def test_one_line_alone_is_no_screen():
-    assert of_picture(1) < 0.75
-
-
-def test_one_line_that_is_declared_is_its_screen_where_nothing_speaks_against_it():
-    """A bare desktop, say."""
-    bare, other = (Embedding(model="looks", vector=vector) for vector in np.eye(8, dtype=np.float32)[:2])
-    state = replace(shown(1), embedding=bare)
-    known = reference(record("Summary"), window=False)
-    taught = replace(known, reading=replace(known.reading, texts=state.texts, elements=()), embedding=bare)
-    references = {"summary": taught, "results": replace(reference(record("Results"), window=False), embedding=other)}
-
-    def sure(declared: str) -> float:
-        spec = pictured(["summary", "results"], summary={"texts": [declared]})
-        one = Matcher(spec, pictures=None, embedder=None, references=references)
-        found = one.recognise(state, variables={})
-        return next(c.confidence for c in found.candidates if c.node_id == "summary")
-
-    assert 0.75 < sure("Surname") < 0.9
-    assert sure("Insurance") < 0.5
-
-
-def test_beside_a_picture_that_says_otherwise_few_declared_texts_weigh_less_than_many():
+def test_beside_a_picture_that_says_otherwise_declared_texts_make_no_screen():
     """The picture is of another tab: what is declared stands on both."""
     taught, seen = reference(record("Summary"), window=False), record("Results").state(window=False)
-
-    def sure(*texts: str) -> float:
+    for texts in (("Save",), ("Save", "Cancel"), ("Save", "Cancel", "Patients", "Reports")):
         spec = pictured(["summary"], summary={"texts": texts})
         one = Matcher(spec, pictures=None, embedder=None, references={"summary": taught})
-        return one.recognise(seen, variables={}).candidates[0].confidence
-
-    assert sure("Save") < sure("Save", "Cancel") < sure("Save", "Cancel", "Patients", "Reports") < 0.75
+        assert one.recognise(seen, variables={}).match is None

@@ -1,4 +1,4 @@
-"""What a node declares is a must (S5.10): a screen that was read and lacks a declared text is not that node."""
+"""What a person declares is a must (S5.10); what a lesson read off the picture is evidence, and may be gone."""
 
 from __future__ import annotations
 
@@ -7,22 +7,14 @@ from typing import Any
 
 import pytest
 
-from execution.matching import Matcher, Reading, Reference
+from execution.matching import Matcher
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.embedding import BuiltinEmbedder
 from execution.types import ScreenState, Window
-from tests.execution.matching.test_matcher import BAR, MENU, editor, graph, node, note, recognise
+from tests.execution.matching.test_matcher import BAR, MENU, editor, graph, node, note, recognise, taught
 from tests.support.browser import seen
 
 NOTES = Window(title="Untitled 1 - Mousepad", app_name="Mousepad")
-
-
-def taught(state: ScreenState) -> Reference:
-    """All that is known of a screen taught from that one: nothing of its picture speaks against it."""
-    reading = Reading(
-        picture="p", maker="m", size=state.frame.size, texts=state.texts, elements=state.elements
-    )  # fmt: skip
-    return Reference(picture="p", reading=reading, embedding=state.embedding, window=state.window)
 
 
 def whole(canvas: Any) -> ScreenState:
@@ -40,6 +32,18 @@ def test_however_alike_the_rest_a_screen_that_lacks_a_declared_text_is_another()
     assert empty.why_not == "the most similar is Menu, but the screen lacks “Save As...”"
     assert empty.candidates[0].confidence == 0.0
     assert matcher.recognise(whole(editor(menu=True)), variables={}).match is not None
+
+
+def test_a_text_that_its_picture_shows_is_evidence_and_one_that_it_does_not_show_a_must() -> None:
+    main = node("main", *BAR, picture="p")
+    matcher = Matcher(graph(main), pictures=None, embedder=None, references={"main": taught(whole(editor()))})
+    lost = matcher.recognise(whole(editor(without=("Help",))), variables={}).match
+    assert lost is not None
+    assert "missing: Help" in note(lost, "texts")
+    must = node("main", *BAR, "Ready", picture="p")
+    matcher = Matcher(graph(must), pictures=None, embedder=None, references={"main": taught(whole(editor()))})
+    assert "lacks “Ready”" in matcher.recognise(whole(editor()), variables={}).why_not
+    assert matcher.recognise(whole(editor(extra=("Ready",))), variables={}).match is not None
 
 
 def test_of_several_that_lack_something_the_most_similar_is_shown_first() -> None:

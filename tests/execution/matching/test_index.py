@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import execution.matching.fusion as fusion
-from execution.matching import FusionEngine, Matcher
+from execution.matching import Matcher, gallery
 from execution.matching.index import LookIndex, TextIndex, found_by
 from execution.types import Embedding
 from tests.execution.matching.screens import LABELS, graph, line, misread, record, references, ward
@@ -45,16 +44,13 @@ def test_the_screens_that_look_most_alike_are_found(count):
         looks = index.looks(seen / np.linalg.norm(seen))
         assert looks.best[0] == f"n{asked}"
         assert f"n{asked - 1}" in looks.best
-        assert looks.highest[0] == pytest.approx(looks.cosine(f"n{asked}"))
-        assert looks.highest[0] > 0.9
-        assert looks.lead(f"n{asked}") > 0 > looks.lead("n0")
+        assert looks.cosine(f"n{asked}") > 0.9
         assert looks.cosine("unheard of") is None
 
 
 def test_vectors_of_another_size_compare_with_nothing():
     assert LookIndex({"a": np.ones(4, np.float32)}).looks(np.ones(3, np.float32)) is None
     assert LookIndex({}).looks(np.ones(3, np.float32)) is None
-    assert LookIndex({"a": np.ones(4, np.float32)}).looks(np.ones(4, np.float32)).lead("a") == 0.0
 
 
 def many(count: int = 900) -> dict:
@@ -80,11 +76,11 @@ MANY = many()
 
 def test_among_thousands_few_are_compared_and_the_right_one_is_found(monkeypatch):
     """S2.10; the issue: candidates first, then the full comparison."""
-    engine, compared = FusionEngine(MANY), []
-    compare = fusion.compare
-    monkeypatch.setattr(fusion, "compare", lambda a, b: compared.append(1) or compare(a, b))
-    best = engine.weigh(record("Prescriptions", person="ROUX Claire", number=9, at=(90, 60)).seen)[0]
-    assert best.node_id == "prescriptions"
+    matcher, compared = Matcher(graph(list(MANY)), pictures=None, embedder=None, references=MANY), []
+    compare = gallery.compare
+    monkeypatch.setattr(gallery, "compare", lambda *sheets: compared.append(1) or compare(*sheets))
+    found = matcher.recognise(record("Prescriptions", person="ROUX Claire", number=9, at=(90, 60)).seen, variables={})
+    assert found.match.node_id == "prescriptions"
     assert len(compared) <= 40
 
 
@@ -94,8 +90,8 @@ def test_successors_and_the_expected_node_are_always_compared():
     spec = graph(names, edges=(("made5", "made170"), ("made5", "made180")))
     matcher = Matcher(spec, pictures=None, embedder=None, references=MANY)
     asked = []
-    weigh = matcher.fusion.weigh
-    matcher.fusion.weigh = lambda state, among: asked.extend(among) or weigh(state, among=among)
+    compared = matcher.gallery.compared
+    matcher.gallery.compared = lambda state, among, declared: asked.extend(among) or compared(state, among=among)
     found = matcher.recognise(record("Summary").seen, variables={}, last_node="made5", expected="made222")
     assert {"made170", "made180", "made222", "made5"} <= set(asked)
     assert found.match.node_id == "summary"

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from execution.matching import FusionEngine, Matcher, Reference
-from execution.matching.index import LookIndex
+from execution.matching import Gallery, Matcher, Reference
 from tests.execution.matching.screens import PEOPLE, Drawn, frame, graph, listing, record, reference, references
 
 COLUMNS = ("Name", "Number", "Bed", "Priority")
@@ -54,20 +53,16 @@ def test_the_reasons_are_of_the_picture_that_the_screen_is_most_like():
 def test_the_looks_of_one_screen_are_no_rivals_of_each_other():
     """Two pictures that are nearly the same do not make it less certain."""
     state = listing("Patients", COLUMNS, seed=3, rows=6).state()
-    alone = FusionEngine(references()).weigh(state)[0]
-    twice = FusionEngine(with_looks(listing("Patients", COLUMNS, seed=2, rows=7))).weigh(state)
-    assert [one.node_id for one in twice].count("patients") == 1
-    assert (alone.node_id, twice[0].node_id) == ("patients", "patients")
-    assert twice[0].probability >= alone.probability - 0.01
-    assert twice[0].sign("look_lead") > 0
+    alone = matcher(references()).recognise(state, variables={}).match
+    twice = matcher(with_looks(listing("Patients", COLUMNS, seed=2, rows=7))).recognise(state, variables={}).match
+    assert (alone.node_id, twice.node_id) == ("patients", "patients")
+    assert twice.confidence >= alone.confidence - 0.02
 
 
 def test_the_looks_of_one_screen_make_its_texts_no_commoner():
     """What stands on three pictures of one screen stands on one screen."""
-    one = FusionEngine(references())
-    three = FusionEngine(with_looks(*(listing("Patients", COLUMNS, seed=seed) for seed in (1, 2))))
-    assert three._vocabulary.screens == one._vocabulary.screens
-    assert three._vocabulary.rarity("bed") == one._vocabulary.rarity("bed") == 1.0
+    three = Gallery(with_looks(*(listing("Patients", COLUMNS, seed=seed) for seed in (1, 2))))
+    assert three.known["bed"] == Gallery(references()).known["bed"] == 1
 
 
 def test_a_look_does_not_make_another_record_the_node():
@@ -81,14 +76,3 @@ def test_of_all_its_looks_the_nearest_says_how_the_screen_should_look():
     assert taught.nearest(listing("Patients", COLUMNS, seed=5).state()) is taught
     unread = replace(taught, looks=(replace(taught.looks[0], reading=None),))
     assert unread.nearest(empty_list().state()) is unread
-
-
-def test_the_two_highest_cosines_are_of_two_nodes():
-    vectors = {
-        name: reference(drawn).embedding.vector for name, drawn in (("a", record("Summary")), ("b", empty_list()))
-    }
-    again = {"a": vectors["a"], "a again": vectors["a"], "b": vectors["b"]}
-    index = LookIndex(again, of={"a": "a", "a again": "a", "b": "b"})
-    looks = index.looks(vectors["a"])
-    assert looks.highest == pytest.approx((1.0, float(vectors["a"] @ vectors["b"])))
-    assert looks.lead("a") == looks.lead("a again") == pytest.approx(1.0 - looks.highest[1])

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from execution.matching import CONTEXT, Matcher
-from execution.matching.signs import title_matches
+from execution.matching import CONTEXT, Matcher, Reading, Reference
+from execution.matching.windows import title_matches
 from execution.perception.embedding import BuiltinEmbedder
-from execution.types import ScreenState, Window
-from tests.execution.perception.drawing import Canvas, Pictures
+from execution.types import Box, Element, ElementRole, ScreenState, Window
+from tests.execution.perception.drawing import Canvas
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 
 EDITOR = Window(title="Untitled 1 - Mousepad", app_name="Mousepad")
@@ -176,20 +176,44 @@ def test_of_two_equal_nodes_the_run_tells_which_and_the_match_says_so(where, cho
     assert "could be One or Two" in note(found.match, CONTEXT)
 
 
-@pytest.mark.parametrize(("menu", "expected", "told_by_run"), [(True, "menu", False), (False, "menu", True)])
-def test_what_the_run_expects_needs_no_excuse_where_the_screen_looks_most_like_it(menu, expected, told_by_run):
-    """Both nodes' texts are seen; the reference pictures tell an open menu from a closed one."""
-    pictures = Pictures()
-    spec = graph(
-        node("main", *BAR, picture=pictures.put(editor().pixels)),
-        node("menu", *BAR, picture=pictures.put(editor(menu=True).pixels)),
-    )
-    canvas = editor(menu=menu)
-    state = replace(canvas.state(), embedding=BuiltinEmbedder().embed(canvas.pixels))
-    matcher = Matcher(spec, pictures=pictures, embedder=BuiltinEmbedder(), threshold=0.7, margin=0.3)
-    found = matcher.recognise(state, variables={}, last_node="main", expected=expected)
-    assert found.match.node_id == expected
-    assert any(r.sign == CONTEXT for r in found.match.reasons) is told_by_run
+def pictured(*nodes: NodeSpec, **canvases: Canvas) -> Matcher:
+    """A matcher of nodes that were taught on those pictures."""
+    known = {name: taught(seen(canvas)) for name, canvas in canvases.items()}
+    return Matcher(graph(*nodes), pictures=None, embedder=BuiltinEmbedder(), references=known)
+
+
+def seen(canvas: Canvas) -> ScreenState:
+    """The picture as it is read and looks, and an open menu with the frame that a detector finds around it."""
+    boxes = [line.box for line in canvas.lines if line.text in MENU]
+    frame = (Element(box=Box(30, 70, 300, 350), role=ElementRole.GROUP),) if boxes else ()
+    return replace(canvas.state(elements=frame), embedding=BuiltinEmbedder().embed(canvas.pixels))
+
+
+def taught(state: ScreenState) -> Reference:
+    reading = Reading(
+        picture="p", maker="m", size=state.frame.size, texts=state.texts, elements=state.elements
+    )  # fmt: skip
+    return Reference(picture="p", reading=reading, embedding=state.embedding)
+
+
+@pytest.mark.parametrize("expected", ["main", "menu", None])
+@pytest.mark.parametrize("menu", [True, False])
+def test_what_lies_on_top_tells_whatever_the_run_expects(menu, expected):
+    """The texts that both declare are seen in both."""
+    matcher = pictured(node("main", *BAR), node("menu", *BAR), main=editor(), menu=editor(menu=True))
+    found = matcher.recognise(seen(editor(menu=menu)), variables={}, last_node="main", expected=expected)
+    assert found.match is None or found.match.node_id == ("menu" if menu else "main")
+
+
+@pytest.mark.parametrize("menu", [True, False])
+def test_a_screen_under_something_unknown_is_not_that_screen_and_it_is_said_what_lies_over_it(menu):
+    """Nor is it where something lay over its picture that is gone: nothing of it can be done."""
+    matcher = pictured(node("main", *BAR), main=editor(menu=not menu))
+    found = matcher.recognise(seen(editor(menu=menu)), variables={}, expected="main")
+    assert found.match is None
+    assert "lies over Main" in found.why_not
+    assert "Save As..." in found.why_not
+    assert ("is gone" in found.why_not) is not menu
 
 
 def test_the_run_never_overrules_the_screen():
@@ -197,51 +221,24 @@ def test_the_run_never_overrules_the_screen():
     assert recognise(spec, editor().state(), expected="login", last_node="login").match.node_id == "main"
 
 
-def embedding_graph(pictures: Pictures) -> GraphSpec:
-    plain, menu = pictures.put(editor().pixels), pictures.put(editor(menu=True).pixels)
-    other = Canvas(1280, 800, background=(30, 30, 30))
-    other.draw.rectangle((500, 200, 900, 600), fill=(200, 200, 200))
-    return graph(
-        node("main", *BAR, picture=plain),
-        node("menu", *BAR, *MENU, picture=menu),
-        node("login", "User", picture=pictures.put(other.pixels)),
-    )
-
-
-def matcher_with_pictures(pictures: Pictures) -> Matcher:
-    return Matcher(embedding_graph(pictures), pictures=pictures, embedder=BuiltinEmbedder())
-
-
 def test_a_screen_that_was_not_read_is_recognised_by_its_look_with_less_certainty():
     """S2.3: matching falls back to the embedding alone."""
-    pictures = Pictures()
-    canvas = editor()
-    embedded = BuiltinEmbedder().embed(canvas.pixels)
-    stub = ScreenState(frame=canvas.state().frame, embedding=embedded, degraded=True)
-    found = matcher_with_pictures(pictures).recognise(stub, variables={})
-    assert found.match.node_id == "main"
-    assert found.match.confidence < 0.9
-    assert "less certain" in note(found.match, "reading")
-    read = replace(canvas.state(), embedding=embedded)
-    assert matcher_with_pictures(pictures).recognise(read, variables={}).match.confidence > 0.98
+    other = Canvas(1280, 800, background=(30, 30, 30))
+    other.draw.rectangle((500, 200, 900, 600), fill=(200, 200, 200))
+    matcher = pictured(node("main", *BAR), node("login", "User"), main=editor(), login=other)
+    whole = seen(editor())
+    stub = ScreenState(frame=whole.frame, embedding=whole.embedding, degraded=True)
+    found = matcher.recognise(stub, variables={})
+    assert found.candidates[0].node_id == "main"
+    assert note(found.candidates[0], "reference") == "the screen was not read"
+    assert found.candidates[0].confidence < matcher.recognise(whole, variables={}).match.confidence
 
 
 def test_a_screen_that_was_not_read_is_no_one_s_record():
     """What a variable names cannot be seen in the look: it stays unrecognised rather than guessed."""
-    pictures = Pictures()
-    digest = pictures.put(editor().pixels)
-    spec = graph(node("record", "Patient {{name}}", picture=digest))
-    state = ScreenState(frame=editor().state().frame, embedding=BuiltinEmbedder().embed(editor().pixels), degraded=True)
-    found = Matcher(spec, pictures=pictures, embedder=BuiltinEmbedder()).recognise(state, variables={"name": "Ana"})
-    assert found.match is None
-
-
-def test_a_missing_reference_picture_is_said_and_not_held_against_the_node():
-    spec = graph(node("main", *BAR, picture="gone"))
-    state = replace(editor().state(), embedding=BuiltinEmbedder().embed(editor().pixels))
-    found = Matcher(spec, pictures=Pictures(), embedder=BuiltinEmbedder()).recognise(state, variables={})
-    assert found.match.confidence == 1.0
-    assert note(found.match, "look") == "its reference picture cannot be read"
+    matcher, whole = pictured(node("record", "Patient {{name}}"), record=editor()), seen(editor())
+    state = ScreenState(frame=whole.frame, embedding=whole.embedding, degraded=True)
+    assert matcher.recognise(state, variables={"name": "Ana"}).match is None
 
 
 def test_the_best_three_are_given_for_the_page():

@@ -175,4 +175,4 @@ def test_the_bar_of_a_window_is_in_sight() -> None:
         laboratory={"texts": ("Addressee", "Laboratory - Ward")},
         radiology={"texts": ("Addressee", "Radiology - Ward")},
     )
-    assert node_of(one.recognise(in_window(laboratory.state(), 400), variables={})) == "laboratory"
+    assert node_of(one.recognise(in_window(laboratory.state(), 480), variables={})) == "laboratory"

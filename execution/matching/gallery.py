@@ -1,0 +1,134 @@
+"""The taught pictures of a workflow, made ready: which a screen can be, and how it compares with each (S2.10)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+
+import numpy as np
+
+from execution.matching.areas import outside, placed
+from execution.matching.comparison import Comparison, compare
+from execution.matching.index import LookIndex, TextIndex, found_by
+from execution.matching.references import Reference
+from execution.matching.same import Compared
+from execution.matching.sheet import Sheet
+from execution.matching.windows import app_speaks, folded_title, title_speaks
+from execution.perception.embedding import Embedder
+from execution.types import Box, Element, ScreenState, TextLine
+
+
+class Gallery:
+    """The looks of all nodes that have a picture. Whatever sign is missing makes it less certain."""
+
+    def __init__(self, references: Mapping[str, Reference], *, embedder: Embedder | None = None) -> None:
+        """`references` by node id. Without an embedder the vectors of the model that made most of them are compared."""
+        self.references = dict(references)
+        self._looks_of = {name: _named(name, one) for name, one in self.references.items()}
+        self._all = {look: one for looks in self._looks_of.values() for look, one in looks.items()}
+        self._node_of = {look: name for name, looks in self._looks_of.items() for look in looks}
+        self._sheets = {look: sheet for look, one in self._all.items() if (sheet := _sheet(one))}
+        self._texts = TextIndex({look: found_by(sheet.texts) for look, sheet in self._sheets.items()})
+        self._titles = frozenset(folded_title(one.window) for one in self.references.values()) - {""}
+        self.known = known_lines((self._node_of[look], sheet) for look, sheet in self._sheets.items())
+        self.embedder = embedder
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """Whose vectors are compared; give it anew when the model was moved or changed (S2.10)."""
+        return self._embedder
+
+    @embedder.setter
+    def embedder(self, embedder: Embedder | None) -> None:
+        self._embedder = embedder
+        self._model = embedder.model_id if embedder else _commonest_model(self._all.values())
+        made = {look: one.embedding for look, one in self._all.items() if one.embedding}
+        vectors = {look: e.vector for look, e in made.items() if e.model == self._model}
+        self._vectors = LookIndex(vectors)
+
+    @property
+    def findable(self) -> frozenset[str]:
+        """The nodes that a screen can lead to by its texts or its look."""
+        return frozenset(self._node_of[look] for look in (*self._sheets, *self._vectors.ids))
+
+    def compared(
+        self, state: ScreenState, *, among: Collection[str], declared: Mapping[str, float] | None = None
+    ) -> list[Compared]:
+        """The screen beside each look of those nodes, and of those that share most with it or look most like it.
+
+        `declared` is by node the share of its declared texts that were seen.
+        """
+        view = _View(self, state)
+        names = [look for name in among for look in self._looks_of.get(name, ())]
+        names += self._texts.best(found_by(view.sheet.texts)) if state.text_method else []
+        names += view.looks.best if view.looks else []
+        shares = declared or {}
+        found = [view.compared(look, shares.get(self._node_of[look], np.nan)) for look in dict.fromkeys(names)]
+        return [one for one in found if one.comparison is not None or not np.isnan(one.cosine)]
+
+
+class _View:
+    """The present screen, compared with one look after the other."""
+
+    def __init__(self, gallery: Gallery, state: ScreenState) -> None:
+        self._gallery, self._state = gallery, state
+        self.sheet = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
+        self._without = dict[tuple[Box, ...], Sheet]()
+        embedding = state.embedding
+        comparable = embedding is not None and embedding.model == gallery._model
+        self.looks = gallery._vectors.looks(embedding.vector) if comparable and embedding else None
+
+    def compared(self, look: str, declared: float) -> Compared:
+        gallery = self._gallery
+        reference, taught = gallery._all[look], gallery._sheets.get(look)
+        comparison: Comparison | None = None
+        if taught is not None and self._state.text_method:
+            comparison = compare(taught, self._sheet_for(reference), gallery.known)
+        cosine = self.looks.cosine(look) if self.looks else None
+        then, now = reference.window, self._state.window
+        return Compared(
+            node_id=gallery._node_of[look],
+            reference=reference,
+            comparison=comparison,
+            cosine=np.nan if cosine is None else cosine,
+            title=title_speaks(then.title, now.title, gallery._titles) if then and now else np.nan,
+            app=app_speaks(then.app_name, now.app_name) if then and now else np.nan,
+            declared=declared,
+        )
+
+    def _sheet_for(self, reference: Reference) -> Sheet:
+        """The screen without what stands in areas that do not matter to that node."""
+        if not reference.ignored:
+            return self.sheet
+        state = self._state
+        areas = tuple(placed(reference.ignored, size=state.frame.size, window=state.window, taught=reference))
+        if areas not in self._without:
+            texts = tuple(one for one in outside(state.texts, areas) if isinstance(one, TextLine))
+            elements = tuple(one for one in outside(state.elements, areas) if isinstance(one, Element))
+            self._without[areas] = Sheet(texts=texts, elements=elements, size=state.frame.size, window=state.window)
+        return self._without[areas]
+
+
+def known_lines(sheets: Iterable[tuple[str, Sheet]]) -> Counter[str]:
+    """On how many nodes each line stands that holds no data, by node and sheet."""
+    lines = dict[str, set[str]]()
+    for node, sheet in sheets:
+        lines.setdefault(node, set()).update(sheet.keys[i] for i in np.flatnonzero(sheet.fixed))
+    return Counter(key for keys in lines.values() for key in keys)
+
+
+def _named(name: str, reference: Reference) -> dict[str, Reference]:
+    """The looks of a node by names of their own; the first is called like the node."""
+    return {f"{name}\0{number}" if number else name: one for number, one in enumerate((reference, *reference.looks))}
+
+
+def _sheet(reference: Reference) -> Sheet | None:
+    reading = reference.reading
+    if reading is None:
+        return None
+    return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=reference.window)
+
+
+def _commonest_model(references: Collection[Reference]) -> str:
+    models = [one.embedding.model for one in references if one.embedding]
+    return max(sorted(set(models)), key=models.count) if models else ""
