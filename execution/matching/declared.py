@@ -16,6 +16,7 @@ from rapidfuzz.distance import Levenshtein
 
 from execution.language.fuzzy import SEEN, folded
 from execution.language.fuzzy import words as words_of
+from execution.language.promises import says_done
 from execution.language.screen_texts import ScreenWords, Wanted, wanted
 from execution.matching.references import Reference
 from execution.matching.windows import UNSAVED, title_matches
@@ -53,11 +54,12 @@ class Rarity:
 
 
 def proposed_of(node: NodeSpec, reference: Reference | None, must: Iterable[str]) -> frozenset[str]:
-    """Which of a node's texts its pictures show, so that a lesson may have proposed them: none that must be."""
+    """Which of a node's texts its pictures show, so that a lesson may have proposed them: none that must be, as what
+    says that something is done must: without it the form is the empty one."""
     looks = (reference, *reference.looks) if reference else ()
     read = [ScreenWords(look.reading.texts) for look in looks if look.reading]
     texts = set(node.texts) - set(must)
-    return frozenset(text for text in texts if any(look.seen(text) >= SEEN for look in read))
+    return frozenset(text for text in texts if not says_done(text) and any(look.seen(text) >= SEEN for look in read))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
