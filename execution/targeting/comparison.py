@@ -24,9 +24,11 @@ from execution.perception.scene.drawn import gradient
 from execution.targeting.boxes import same_thing
 from execution.targeting.candidates import By, Candidate, one_place, wanted_text
 from execution.targeting.context import Context
+from execution.targeting.kinds import kind_likeness
 from execution.targeting.pointing import around_of
 from execution.targeting.runs import Alike, core
 from execution.targeting.search import correlate
+from execution.targeting.sides import SIDES, label_likeness, labels, same_label, side_of
 from execution.targeting.windows import same_window
 from execution.types import Box, ElementRole, ElementState
 from workflows.graph import NeighbourSpec
@@ -276,11 +278,13 @@ class _Table:
         now = labels(self.boxes, [one.thing.caption for one in self.found], lines, keys)
         taught = self._taught_labels()
         for side, name in enumerate(SIDES):
-            told[name] = np.array([_same_label(taught[side], now[side][n], side) for n in range(len(self.found))])
+            told[name] = np.array([same_label(taught[side], now[side][n], side) for n in range(len(self.found))])
         label, told["label"] = self.target.named_by, self.nan
         if label is not None and not self.text:
-            side = _side(label, self.size)
-            told["label"] = np.array([_named(label, now[side][n], self.keys[n]) for n in range(len(self.found))])
+            side = side_of(label, self.size)
+            told["label"] = np.array(
+                [label_likeness(label, now[side][n], self.keys[n]) for n in range(len(self.found))]
+            )
         return told
 
     def _votes(self) -> dict[str, np.ndarray]:
@@ -498,93 +502,11 @@ class _Taught:
         return {(round(box.x + box.w / 2 - width / 2), top), (box.x, top)}
 
 
-SIDES = ("left", "above", "below", "right")
-
-
-def labels(
-    boxes: np.ndarray, captions: Sequence[Box | None], lines: np.ndarray, keys: Sequence[str]
-) -> list[list[str]]:
-    """What stands nearest on each of the four `SIDES` of every box (n, 4) among the lines (m, 4); "" for nothing."""
-    if not len(boxes) or not len(lines):
-        return [[""] * len(boxes)] * len(SIDES)
-    x, y, w, h = (boxes[:, i, None] for i in range(4))
-    left, top, wide, high = (lines[None, :, i] for i in range(4))
-    own = np.array([_holds(caption, lines) for caption in captions])
-    level = np.abs(top + high / 2 - y - h / 2) < 0.6 * np.maximum(high, np.minimum(h, 40))
-    across = (left < x + w) & (left + wide > x)
-
-    def nearest(apart: np.ndarray, fits: np.ndarray, most: float) -> list[str]:
-        far = np.where(fits & ~own, apart, np.inf)
-        at = far.argmin(axis=1)
-        return [keys[j] if far[i, j] < most else "" for i, j in enumerate(at.tolist())]
-
-    return [
-        nearest(x - left - wide, level & (left + wide <= x + 4), 300),
-        nearest(y - top - high, across & (top + high <= y + 3), 60),
-        nearest(top - y - h, (left < x + w + 6) & (left + wide > x - 6) & (top >= y + h - 3), 30),
-        nearest(left - x - w, level & (left >= x + w - 4), 60),
-    ]
-
-
-def _holds(caption: Box | None, lines: np.ndarray) -> np.ndarray:
-    """Which lines are mostly within a caption."""
-    if caption is None:
-        return np.zeros(len(lines), bool)
-    x, y, w, h = lines.T
-    wide = np.clip(np.minimum(x + w, caption.right) - np.maximum(x, caption.x), 0, None)
-    high = np.clip(np.minimum(y + h, caption.bottom) - np.maximum(y, caption.y), 0, None)
-    return np.asarray(wide * high > 0.5 * w * h)
-
-
-def _side(label: NeighbourSpec, size: np.ndarray) -> int:
-    if abs(label.dy) > size[1] / 2:
-        return SIDES.index("above" if label.dy < 0 else "below")
-    return SIDES.index("left" if label.dx < 0 else "right")
-
-
-def _named(label: NeighbourSpec, beside: str, own: str) -> float:
-    """Whether what stands where its label stood is that; 0.5 where nothing stands there, or nearly that."""
-    texts = {alone(text) for text in label.texts}
-    if beside in texts or own in texts:
-        return 1.0
-    best = max((fuzz.ratio(text, other) / 100 for text in texts for other in (beside, own) if other), default=1.0)
-    return 0.5 if best > 0.8 else 0.0
-
-
-def _same_label(taught: str, now: str, side: int) -> float:
-    if taught:
-        return fuzz.ratio(taught, now) / 100
-    if side < 2:  # left and above
-        return float(not now)
-    return 0.0 if now else _NAN
-
-
 def _sized(neighbour: NeighbourSpec) -> NeighbourSpec:
     """With a size, for those that were taught before one was kept."""
     if neighbour.w:
         return neighbour
     return NeighbourSpec(text=neighbour.text, dx=neighbour.dx, dy=neighbour.dy, w=7 * len(neighbour.text), h=16)
-
-
-_LIKENESS = {
-    frozenset(pair): likeness
-    for likeness, pairs in (
-        (0.8, [("text", "link"), ("text", "")]),
-        (0.7, [("field", "picture"), ("icon", "picture"), ("link", "")]),
-        (0.6, [("menu_item", "text"), ("menu_item", "link"), ("tab", "button"), ("field", "band"), ("tab", "menu_item"),
-               ("", "picture"), ("menu_item", "")]),
-        (0.5, [("button", "picture"), ("tab", "text"), ("checkbox", "picture"), ("picture", "band"), ("", "band"),
-               ("", "field"), ("", "icon"), ("menu_item", "band"), ("radio", "checkbox")]),
-        (0.4, [("field", "button"), ("icon", "button"), ("checkbox", "icon"), ("link", "icon"),
-               ("menu_item", "button")]),
-    )
-    for pair in pairs
-}  # fmt: skip
-
-
-def kind_likeness(one: str, other: str) -> float:
-    """How likely one kind is taken for the other, 0 to 1."""
-    return 1.0 if one == other else _LIKENESS.get(frozenset((one, other)), 0.0)
 
 
 def _apart_in_log(sizes: np.ndarray, taught: float) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from django.utils import timezone
 from execution.lesson.looks import Seen, seen_there
 from execution.lesson.screens import Known
 from execution.turn import looking
-from execution.types import Box, Frame, Point, Resolution, ResolveStatus, ScreenState, TextLine
+from execution.types import Box, Frame, Point, Resolution, ResolveStatus, ScreenState, Suggestion, TextLine
 from execution.verification.places_of_values import at_label, in_box
 from workflows.graph import EdgeSpec
 from workflows.pictures import PictureStore
@@ -179,3 +180,30 @@ def test_what_could_not_be_read_by_a_run_is_said_while_teaching(tmp_path: Path) 
             Point(120, 179),
             Box(98, 166, 60, 26),
         )
+
+
+def test_a_place_is_known_by_nothing_that_is_another_one_s_next_time(tmp_path: Path) -> None:
+    """S9.6 asks whose record it is of what acts; what is read beside a text may be anybody."""
+    lines = (("Doctor", 40, 100), ("Dr Rossi", 90, 124), ("Seen by", 40, 170), ("Dr Evans", 90, 194))
+    seen = read(screen(*lines), tmp_path, Point(100, 133))
+    assert seen.value == "Dr Rossi"
+    assert seen.target is not None
+    assert "Seen by" in [near.text for near in seen.target.neighbours]
+    assert not any("Dr" in near.text for near in (*seen.target.neighbours, *seen.target.around))
+
+
+def test_what_is_kept_is_the_value_behind_its_label_and_not_the_line(tmp_path: Path) -> None:
+    """The second look, too, is at the label: the box of the value lies within its line."""
+    line = "Total due 45.00"
+    seen = read(screen(("Bill", 100, 90), (line, 100, 170)), tmp_path, Point(100 + 9 * len(line) - 8, 179))
+    assert (seen.name, seen.value, seen.target) == ("total_due", "45.00", None)
+    now = screen(("Bill", 80, 60), ("Total due 61.50", 80, 140))
+    edge = EdgeSpec(edge_id="r", source="a", destination="a", action_type="read_value", params=seen.params)
+    found = looking.resolve(edge, None, now, {})
+    eyes = SimpleNamespace(observe=lambda: now, closer=lambda box, state: "61.50")
+    hidden = SimpleNamespace(text=str, places=lambda state: ())
+    hold = SimpleNamespace(check=lambda: None, journal=SimpleNamespace(hidden=hidden))
+    suggestion = Suggestion(edge=edge, node_id="a", sentence="", params=seen.params, resolution=found)
+    done = looking.perform(eyes, suggestion, hold, {})  # type: ignore[arg-type]
+    assert done.output is not None, done.message
+    assert done.output.text == "61.50"

@@ -85,3 +85,20 @@ def test_what_stands_beside_a_label_is_found_whatever_it_says() -> None:
     there = TargetResolver(pictures=store).resolve(target, replace(now), variables={})
     assert there.point is not None, there.message
     assert boxes["01/01/1999"].contains(there.point), there.message
+
+
+@pytest.mark.parametrize(("second", "is_found"), [("NGUYEN Paul", True), ("MARTIN Paul", False)])
+def test_a_name_that_stands_in_two_rows_is_a_rival_of_itself(second: str, is_found: bool) -> None:
+    """S9.6: what tells the row is no rival in it, but where another row is told by the same."""
+    from execution.targeting.resolver import TargetResolver
+
+    store, known = Pictures(), Known(values={"patient": "MARTIN Paul"})
+    lesson, boxes = page(("MARTIN Paul", 60, 80), ("Open", 400, 80), ("DIALLO Ines", 60, 120), ("Open ", 400, 120))
+    found = understand(lesson, boxes["MARTIN Paul"].center, known=known)
+    target = taught(found, lesson, store=store, known=known, answer=None)
+    target = replace(target, row=("{{patient}}",))
+    now, there = page(("MARTIN Paul", 60, 80), ("Open", 400, 80), (second, 60, 160), ("Open ", 400, 160))
+    answer = TargetResolver(pictures=store).resolve(target, now, variables={"patient": "MARTIN Paul"})
+    assert (answer.point is not None) is is_found, answer.message
+    if answer.point is not None:
+        assert there["MARTIN Paul"].contains(answer.point)

@@ -6,7 +6,7 @@ import pytest
 
 from execution.turn import looking
 from execution.types import Box, Resolution, ResolveStatus, ScreenState
-from execution.verification.places_of_values import at_label, in_box, in_column
+from execution.verification.places_of_values import at_label, in_box, in_column, room_of
 from tests.execution.perception.drawing import Canvas
 from workflows.graph import EdgeSpec, TargetSpec
 
@@ -70,3 +70,27 @@ def test_a_number_that_the_reader_split_is_one() -> None:
     assert not in_box(box, state).apart
     found = read(state, "number", box)
     assert found.status is ResolveStatus.FOUND, found.message
+
+
+def test_on_a_told_side_of_a_label_stands_one_cell() -> None:
+    """The unit stands in the next one, nearer than the pieces of one text may be."""
+    value = screen(("4.1", 240, 60)).texts[0].box
+    state = screen(("Potassium", 40, 60), ("4.1", 240, 60), ("mmol/l", value.right + value.h, 60))
+    assert at_label("Potassium", state, side="right").text == "4.1"
+
+
+@pytest.mark.parametrize("beyond", ["left", "right"])
+def test_what_goes_on_outside_of_a_box_is_cut_by_it(beyond: str) -> None:
+    state = screen(("A-1001 to B-2002", 200, 60))
+    line = state.texts[0].box
+    box = Box(line.x + (line.w // 2 if beyond == "left" else -4), line.y - 4, line.w // 2 + 4, line.h + 8)
+    assert in_box(box, state).problem.code == "turn.box_cuts"  # type: ignore[attr-defined]
+
+
+def test_the_room_of_a_value_ends_before_what_stands_beside_it() -> None:
+    state = screen(("Paid", 100, 60), ("128", 300, 60), ("EUR", 500, 60), ("Other", 330, 120))
+    room = room_of(box_of("128", state), state)
+    assert box_of("Paid", state).right < room.x < 200
+    assert 450 < room.right < box_of("EUR", state).x
+    longer = screen(("Paid", 100, 60), ("128 000 000", 300, 60), ("EUR", 500, 60))
+    assert in_box(room, longer).text == "128 000 000"

@@ -37,3 +37,15 @@ def test_a_cell_right_behind_another_begins_where_its_column_does() -> None:
     rows: list[Row] = [(("Sodium", 40), ("139", column)), (("Potassium", 40), ("4.1", column))]
     assert cells(*rows) == ["Sodium", "139", "Potassium", "4.1"]
     assert cells(rows[1]) == ["Potassium 4.1"]
+
+
+def test_a_column_is_known_by_the_rows_that_were_read_in_cells() -> None:
+    canvas = Canvas(700, 300)
+    label = canvas.text("Potassium", 40, 66)
+    column = label.right + round(0.3 * label.h)
+    value = canvas.text("4.1", column, 66)
+    canvas.text("Sodium", 40, 40), canvas.text("139", column, 40)
+    state = canvas.state()
+    joined = TextLine(text="Potassium 4.1", box=union((label, value)))
+    others = [line for line in state.texts if line.text in ("Sodium", "139")]
+    assert [cell.text for cell in in_cells(replace(state, texts=(*others, joined))).texts][-2:] == ["Potassium", "4.1"]
