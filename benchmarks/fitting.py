@@ -23,6 +23,7 @@ from execution.language.fuzzy import SEEN
 from execution.language.screen_texts import ScreenWords
 from execution.matching import Gallery, Reference
 from execution.matching.comparison import FEATURES, NAMES
+from execution.matching.reasons import ruled_out
 from execution.matching.same import FITTED, Compared, rows_of
 from execution.types import ScreenState
 
@@ -170,7 +171,9 @@ def _trial(part: Part, view: View, names: Sequence[str], chance: random.Random) 
     gallery = Gallery(taught)
     shares = {name: _share(part.texts[name], words) for name in near} if declares else {}
     blind = chance.random()
-    found = [_blinded(one, blind) for one in gallery.compared(state, among=sorted(near), declared=shares)]
+    found = gallery.compared(state, among=sorted(near), declared=shares)
+    # what a condition rules out is not asked of the model
+    found = [_blinded(one, blind) for one in found if ruled_out(one, "") is None]
     right = np.array([one.node_id in view.right for one in found], bool)
     return Trial(part.name, view.family, rows_of(found), right)
 

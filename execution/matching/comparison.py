@@ -5,7 +5,7 @@ Everything is seen both ways. Shares are of the lines that were read; what canno
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from execution.matching.pairing import Pairing, in_place
 from execution.matching.sheet import Sheet
+from execution.types import Box
 
 
 class Feature(NamedTuple):
@@ -50,9 +51,11 @@ NAMES = tuple(f.name for f in FEATURES)
 SEEN = 0.6  # of a line's letters: less is another line that begins alike
 _BESIDE = 1.0  # heights of a line, between what stands there now and what stood there
 _NEAR = (3.0, 3.2)  # the same, across and down, between lines that stand together
-_SAME_FRAME, _ALONE = 0.7, 0.8
+_SAME_FRAME, _ALONE = 0.6, 0.8
+_IN_PLACE, _STAYS = 0.9, 0.7  # so well, and of the pairs so many: what came did not push them aside
 _FEW_SHAPES = 4
 _TOLD = 3
+_TELLING = 3  # pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,16 +93,19 @@ def compare(reference: Sheet, screen: Sheet, known: Mapping[str, int]) -> Compar
     placed, at = np.zeros(len(reference)), np.zeros(len(screen))
     for (i, j), share in zip(pairing.pairs, place, strict=True):
         placed[i] = at[j] = share
-    told = len(pairing.pairs) >= 3
+    told = len(pairing.pairs) >= _TELLING
+    there, back = pairing.expected(reference.edges), pairing.back(screen.edges)
+    one, other = reference.fixed, screen.fixed
+    if told:
+        one, other = one & _within(there, screen), other & _within(back, reference)
     ours_own = np.array([1 / max(1, known.get(key, 0)) for key in reference.keys])
     theirs_own = np.array([1 / (1 + known.get(key, 0)) for key in screen.keys])
     familiar = np.array([key in known for key in screen.keys], bool)
-    lost, more = reference.fixed & (ours == 0), screen.fixed & (theirs == 0)
+    lost, more = one & (ours == 0), other & (theirs == 0)
     gone, came = _unreplaced(pairing, ours == 0, theirs == 0)
-    there, back = pairing.expected(reference.edges), pairing.back(screen.edges)
-    under = _Layer(reference, ours, lost & _within(there, screen), gone, screen, theirs, came, back)
-    over = _Layer(screen, theirs, more & _within(back, reference), came, reference, ours, gone, there)
-    one, other = reference.fixed.astype(float), screen.fixed.astype(float)
+    stays = told and float(np.mean(place > _IN_PLACE)) > _STAYS
+    under = _Layer(reference, ours, lost, gone, screen, theirs, came, back, pairing.expected if stays else None)
+    over = _Layer(screen, theirs, more, came, reference, ours, gone, there, pairing.back if stays else None)
     values = (
         _mean(reference.sure, ours), _mean(screen.sure, theirs), _mean(one, ours), _mean(other, theirs),
         np.log1p(lost.sum()), np.log1p(more.sum()), np.log1p((one * ours).sum()),
@@ -133,17 +139,12 @@ class _Layer:
 
     def __init__(
         self, side: Sheet, found: np.ndarray, alone: np.ndarray, apart: np.ndarray, other: Sheet, others: np.ndarray,
-        others_gone: np.ndarray, others_at: np.ndarray,
+        others_gone: np.ndarray, others_at: np.ndarray, onto: Callable[[np.ndarray], np.ndarray] | None,
     ) -> None:  # fmt: skip
-        self._side, alone = side, alone & side.saying
-        framed = np.zeros(len(side), bool)
-        for one in side.frames:
-            own = one.lines & alone
-            if own.sum() >= _ALONE * (one.lines & side.saying).sum() > 0 and not any(
-                one.box.iou(frame.box) > _SAME_FRAME for frame in other.frames
-            ):
-                framed |= own
-        group, box = _largest_group(side, alone & apart)
+        """`onto` is where edges would be on the other, None where too little is in its place to say."""
+        self._side = side
+        framed = _framed_alone(side, found, other, onto) if onto else np.zeros(len(side), bool)
+        group, box = _largest_group(side, alone & apart & side.saying)
         inside = _held(box, side.edges) if box else np.zeros(len(side), bool)
         pure = 1 - found[inside].mean() if inside.any() else 0.0
         under = _held(box, others_at, around=side.unit) if box else np.zeros(len(other), bool)
@@ -152,11 +153,28 @@ class _Layer:
         self.together = float(pure * np.log1p(group.sum()))
         self.hides = float(np.log1p(hidden.sum()) * hidden.sum() / max(1, under.sum()))
         self._lines = np.flatnonzero(group | framed)
-        self._is_sure = framed.sum() >= 2 or (self.hides > 0.6 and pure > 0.9)
+        self._is_sure = framed.any() or (self.hides > 0.6 and pure > 0.9)
 
     @property
     def surely(self) -> tuple[str, ...]:
         return tuple(self._side.texts[i] for i in self._lines) if self._is_sure else ()
+
+
+def _framed_alone(side: Sheet, found: np.ndarray, other: Sheet, onto: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The lines of frames with nothing of the other screen in them, where it shows no such frame."""
+    framed = np.zeros(len(side), bool)
+    for one in side.frames:
+        lines = one.lines & side.saying
+        own = lines & (found == 0)
+        if own.sum() < max(2.0, _ALONE * lines.sum()) or not (own & side.fixed).any():
+            continue
+        box = one.box
+        corners = onto(np.array([[box.x, box.right, box.y], [box.x, box.right, box.bottom]], float))
+        (left, right, top), (_, _, bottom) = corners
+        place = Box(round(left), round(top), round(right - left), round(bottom - top))
+        if _within(corners, other).all() and not any(place.iou(frame.box) > _SAME_FRAME for frame in other.frames):
+            framed |= own
+    return framed
 
 
 def _largest_group(side: Sheet, alone: np.ndarray) -> tuple[np.ndarray, tuple[float, float, float, float] | None]:
@@ -188,8 +206,9 @@ def _held(box: tuple[float, float, float, float], edges: np.ndarray, *, around: 
 
 
 def _within(edges: np.ndarray, other: Sheet) -> np.ndarray:
-    """Which lines would not have been scrolled away there."""
-    return np.asarray((edges[:, 2] >= 0) & (edges[:, 2] < other.height))
+    """Which lines are in sight there."""
+    left, right, y = edges.T
+    return np.asarray((y >= 0) & (y < other.height) & (left >= -other.unit) & (right <= other.width + other.unit))
 
 
 def _unreplaced(pairing: Pairing, lost: np.ndarray, more: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
