@@ -142,3 +142,59 @@ def test_other_data_in_the_same_places_lies_over_nothing():
     people = {f"DUPO {4711 + 13 * i}": f"Somebody else {'abcdef'[i]}" for i in range(6)}
     other = against(misread(ward()["summary"].seen, people))
     assert (other.over, other.under) == ((), ())
+
+
+MENU = ("Word wrap", "Line numbers", "Font")
+
+
+def shown(base: ScreenState, box: Box, texts: tuple[str, ...]) -> ScreenState:
+    """A frame with lines of its own, and what stands under it gone."""
+    kept = tuple(t for t in base.texts if not box.intersection(t.box).area)
+    lines = tuple(line(text, box.x + 20, box.y + 10 + 28 * i) for i, text in enumerate(texts))
+    frame = Element(box=box, role=ElementRole.GROUP)
+    return replace(base, texts=(*kept, *lines), elements=(*base.elements, frame))
+
+
+def lower(box: Box, by: int) -> Box:
+    return Box(box.x, box.y + by, box.w, box.h)
+
+
+FREE = Box(700, 620, 200, 100)  # where the summary shows nothing
+
+
+def test_a_menu_over_an_empty_part_lies_over_the_screen_though_it_hides_nothing():
+    summary = ward()["summary"].seen
+    assert not [t for t in summary.texts if FREE.intersection(t.box).area]
+    menu = against(shown(summary, FREE, MENU))
+    assert set(menu.over) == set(MENU)
+    assert menu["hides_seen"] == 0.0
+
+
+def test_a_frame_that_the_taught_picture_shows_too_lies_over_nothing_whatever_is_in_it():
+    summary = ward()["summary"].seen
+    taught = made(shown(summary, FREE, ("Nothing to show", "Empty")))
+    assert compare(taught, made(shown(summary, FREE, MENU)), KNOWN).over == ()
+    elsewhere = record("Summary", at=(230, 140)).seen
+    by = Box(elsewhere.texts[0].box.x - summary.texts[0].box.x, elsewhere.texts[0].box.y - summary.texts[0].box.y, 0, 0)
+    moved = shown(elsewhere, Box(FREE.x + by.x, FREE.y + by.y, FREE.w, FREE.h), MENU)
+    assert compare(taught, made(moved), KNOWN).over == ()
+
+
+def test_a_frame_that_pushed_the_rest_aside_lies_over_nothing():
+    summary, top = ward()["summary"].seen, 300
+    pushed = replace(
+        summary,
+        texts=tuple(replace(t, box=lower(t.box, 110)) if t.box.y > top else t for t in summary.texts),
+        elements=(),
+    )
+    assert against(shown(pushed, Box(30, top, 540, 100), MENU)).over == ()
+
+
+def test_what_the_taught_picture_cannot_show_does_not_count_against_it():
+    """A window moved down uncovers the one behind it, above where the taught picture begins."""
+    base = replace(ward()["summary"].seen, window=None)
+    moved = replace(base, texts=tuple(replace(t, box=lower(t.box, 200)) for t in base.texts), elements=())
+    behind = tuple(line(text, 600, 10 + 26 * i) for i, text in enumerate(("Inbox", "Outbox", "Drafts", "Archive")))
+    assert against(replace(moved, texts=(*moved.texts, *behind)))["fixed_precision"] == pytest.approx(1.0)
+    inside = tuple(replace(t, box=lower(t.box, 400)) for t in behind)
+    assert against(replace(moved, texts=(*moved.texts, *inside)))["fixed_precision"] < 0.95
