@@ -41,8 +41,18 @@ class Candidate:
     node: NodeSpec
     declared: Declared
     judged: Judged | None
-    reasons: tuple[Reason, ...]
+    reference: Reference | None = None
     against: Reason | None = None
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """In words, which only the likeliest need; what rules it out comes first."""
+        if self.judged:
+            compared = reasons(self.judged.compared)
+        else:
+            compared = (not_compared(self.reference),) if self.reference else ()
+        first = (self.against,) if self.against else ()
+        return (*first, *(reason for reason in (*self.declared.reasons, *compared) if reason != self.against))
 
     @property
     def alike(self) -> float:
@@ -152,13 +162,9 @@ class Matcher:
     def _candidate(self, node: NodeSpec, state: ScreenState, declared: Declared, judged: Judged | None) -> Candidate:
         reference = judged.compared.reference if judged else self.gallery.references.get(node.node_id)
         against = forbidden(node, reference, state) or declared.against
-        said = (against, *(r for r in declared.reasons if r is not against)) if against else declared.reasons
-        if judged is None:
-            said = (*said, *((not_compared(reference),) if reference else ()))
-            return Candidate(node=node, declared=declared, judged=None, reasons=said, against=against)
-        differs = ruled_out(judged.compared, node.name or node.node_id)
-        said = (*said, *(r for r in (differs,) if r), *(r for r in reasons(judged.compared) if r != differs))
-        return Candidate(node=node, declared=declared, judged=judged, reasons=said, against=against or differs)
+        if judged and not against:
+            against = ruled_out(judged.compared, node.name or node.node_id)
+        return Candidate(node=node, declared=declared, judged=judged, reference=reference, against=against)
 
     def _decided(
         self, ranked: Sequence[Candidate], state: ScreenState, *, last_node: str | None, expected: str | None

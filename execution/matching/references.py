@@ -80,7 +80,7 @@ def _element(row: list[Any]) -> Element:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Reference:
     """All that is known of one node's taught screen. A sign that could not be had is None, and `problem` says why.
 

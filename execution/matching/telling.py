@@ -6,6 +6,8 @@ it was taught on does not; where it declares nothing, any line that holds no dat
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from execution.matching.comparison import SEEN
@@ -71,6 +73,7 @@ def _in_sight(beside: Pairing, state: ScreenState) -> np.ndarray:
     return np.asarray(across & (y - height >= view.y) & (y + height <= view.bottom - _BLIND))
 
 
+@lru_cache(maxsize=256)
 def _sheet(reference: Reference | None) -> Sheet:
     reading = reference.reading if reference else None
     if reading is None:
