@@ -28,7 +28,7 @@ def shows(
     """Whether it shows `node` rather than `other`: a line that only the one has is there, one that only the other has
     is not although its place is in sight, or little of the other is there. None for two that show the same."""
     mine, theirs = _sheet(taught), _sheet(its)
-    screen = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size)
+    screen = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
     own, others = _own(node, mine, other, theirs), _own(other, theirs, node, mine)
     unplaced = _unplaced(other, theirs, screen)
     if not own.any() and not others.any() and not unplaced:
@@ -76,6 +76,6 @@ def _in_sight(beside: Pairing, state: ScreenState) -> np.ndarray:
 @lru_cache(maxsize=256)
 def _sheet(reference: Reference | None) -> Sheet:
     reading = reference.reading if reference else None
-    if reading is None:
+    if reference is None or reading is None:
         return Sheet(texts=(), elements=(), size=(0, 0))
-    return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size)
+    return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=reference.window)

@@ -176,3 +176,14 @@ def test_the_bar_of_a_window_is_in_sight() -> None:
         radiology={"texts": ("Addressee", "Radiology - Ward")},
     )
     assert node_of(one.recognise(in_window(laboratory.state(), 480), variables={})) == "laboratory"
+
+
+def test_what_stands_beside_a_window_is_not_hidden_by_its_edge() -> None:
+    """With nothing hidden, a page that lacks its value is none of them."""
+    empty = letter("Send to the laboratory")
+    assert empty.window.box is not None
+    empty.text("Notes on the desktop", empty.window.box.right + 20, 900)
+    declared = {"texts": ("Patient record", "{{patient}}")}
+    one = matcher({"laboratory": empty, "radiology": letter("Send to the laboratory")}, laboratory=LABORATORY,
+                  radiology=declared)  # fmt: skip
+    assert node_of(one.recognise(empty.state(), variables={"patient": "OKAFOR Chidi"})) == "laboratory"
