@@ -42,7 +42,8 @@ def shows(
     if (others & ~found & in_sight).any() or (lasting.any() and found[lasting].mean() < _ALIKE):
         return True
     is_cut = bool((mine.fixed & ~_in_sight(mine_there, state)).any())
-    return unplaced and not own.any() and not others.any() and not is_cut
+    # with nothing hidden a text without a place would be in sight, and what is declared says whether it is
+    return None if unplaced and not own.any() and not others.any() and not is_cut else False
 
 
 def _own(node: NodeSpec, mine: Sheet, other: NodeSpec, theirs: Sheet) -> np.ndarray:

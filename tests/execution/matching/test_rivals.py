@@ -187,3 +187,14 @@ def test_what_stands_beside_a_window_is_not_hidden_by_its_edge() -> None:
     one = matcher({"laboratory": empty, "radiology": letter("Send to the laboratory")}, laboratory=LABORATORY,
                   radiology=declared)  # fmt: skip
     assert node_of(one.recognise(empty.state(), variables={"patient": "OKAFOR Chidi"})) == "laboratory"
+
+
+def test_a_page_is_not_the_one_without_its_value_where_both_show_the_same() -> None:
+    """The value was typed: the run came to the page that has it."""
+    empty, filled = letter("Send to the laboratory"), letter("Send to the laboratory")
+    filled.text("OKAFOR Chidi", 640, 300)
+    one = matcher({"laboratory": empty, "radiology": filled}, laboratory=LABORATORY,
+                  radiology={"texts": ("{{patient}}",)})  # fmt: skip
+    found = one.recognise(filled.state(), variables={"patient": "OKAFOR Chidi"}, last_node="laboratory",
+                          expected="radiology")  # fmt: skip
+    assert node_of(found) == "radiology"
