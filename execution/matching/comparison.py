@@ -168,6 +168,8 @@ def _framed_alone(side: Sheet, found: np.ndarray, other: Sheet, onto: Callable[[
         own = lines & (found == 0)
         if own.sum() < max(2.0, _ALONE * lines.sum()) or not (own & side.fixed).any():
             continue
+        if np.ptp(side.edges[own, 2]) < side.unit:  # a bar of the page itself, or a tip
+            continue
         box = one.box
         corners = onto(np.array([[box.x, box.right, box.y], [box.x, box.right, box.bottom]], float))
         (left, right, top), (_, _, bottom) = corners

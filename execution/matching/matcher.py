@@ -170,7 +170,8 @@ class Matcher:
         self, ranked: Sequence[Candidate], state: ScreenState, *, last_node: str | None, expected: str | None
     ) -> Recognition:
         shown = tuple(_match(c, _next_to(c, ranked)) for c in ranked[:_SHOWN])
-        plausible = self._plausible(ranked)
+        dropped = {c.node.node_id for c in self._dropped(ranked, state)}
+        plausible = self._plausible([c for c in ranked if c.node.node_id not in dropped])
         if not plausible:
             return Recognition(match=None, candidates=shown, why_not=_why_none(ranked, self.threshold))
         plausible = self._shown_rather(plausible, state)
@@ -181,7 +182,6 @@ class Matcher:
         if chosen is None:
             why_not = say("matching.ambiguous", names=either(c.node.name or c.node.node_id for c in plausible))
             return Recognition(match=None, candidates=shown, why_not=why_not)
-        dropped = {c.node.node_id for c in self._dropped(ranked)}
         match = _match(chosen, _next_to(chosen, [c for c in ranked if c.node.node_id not in dropped]))
         if why:
             match = replace(match, reasons=(*match.reasons, Reason(sign=CONTEXT, score=None, note=why)))
@@ -191,24 +191,26 @@ class Matcher:
         return [c for c in ranked if c.confidence >= self.threshold]
 
     def _plausible(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        """The best node and those as good as it, without those that another one says more about."""
-        dropped = {c.node.node_id for c in self._dropped(ranked)}
-        good = [c for c in self._good(ranked) if c.node.node_id not in dropped]
+        """The best node and those as good as it."""
+        good = self._good(ranked)
         return [c for c in good if c.confidence >= good[0].confidence - self.margin]
 
-    def _dropped(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        """Good nodes without a picture, all of whose texts belong to another good node that has more, all of them seen.
+    def _dropped(self, ranked: Sequence[Candidate], state: ScreenState) -> list[Candidate]:
+        """Good nodes that another good node says more about than they do.
 
-        An open menu shows all that the window without it shows, and says more.
+        An open menu shows all that the window without it shows; a filled form shows all that the empty one shows, and
+        the run's values.
         """
         good = self._good(ranked)
         fuller = [c for c in good if c.declared.is_complete]
-        return [
-            c
-            for c in good
-            if c.judged is None
-            and any(self._texts[c.node.node_id] < self._texts[other.node.node_id] for other in fuller)
-        ]
+        return [c for c in good if any(self._says_more(other, c, state) for other in fuller if other is not c)]
+
+    def _says_more(self, one: Candidate, other: Candidate, state: ScreenState) -> bool:
+        if other.judged is None:
+            return self._texts[other.node.node_id] < self._texts[one.node.node_id]
+        if not other.declared.named < one.declared.named:
+            return False
+        return shows(other.node, other.taught, one.node, one.taught, state) is not True
 
     def _rivals(self, chosen: Candidate, ranked: Sequence[Candidate], state: ScreenState) -> list[Candidate]:
         """Those that the screen may be as well, as what would tell is not in sight. There the run does not decide: it

@@ -34,14 +34,15 @@ def shows(
     if not own.any() and not others.any() and not unplaced:
         return None
     mine_there = Pairing(mine, screen)
-    if (own & (mine_there.credit()[0] >= SEEN)).any():
+    mine_found = mine_there.credit()[0] >= SEEN
+    if (own & mine_found).any():
         return True
     beside = Pairing(theirs, screen)
     found, in_sight = beside.credit()[0] >= SEEN, _in_sight(beside, state)
     lasting = theirs.fixed & in_sight
     if (others & ~found & in_sight).any() or (lasting.any() and found[lasting].mean() < _ALIKE):
         return True
-    is_cut = bool((mine.fixed & ~_in_sight(mine_there, state)).any())
+    is_cut = bool((mine.fixed & ~mine_found & ~_in_sight(mine_there, state, blind=-screen.unit / 2)).any())
     # with nothing hidden a text without a place would be in sight, and what is declared says whether it is
     return None if unplaced and not own.any() and not others.any() and not is_cut else False
 
@@ -64,14 +65,14 @@ def _unplaced(node: NodeSpec, sheet: Sheet, screen: Sheet) -> bool:
     return any(not label or label not in screen.keys for label in labels) or any(absent)
 
 
-def _in_sight(beside: Pairing, state: ScreenState) -> np.ndarray:
-    """Which lines of the taught picture would stand in what the window shows."""
+def _in_sight(beside: Pairing, state: ScreenState, *, blind: float = _BLIND) -> np.ndarray:
+    """Which lines of the taught picture would stand in what the window shows, so far from its edge."""
     whole = Box(0, 0, *state.frame.size)
     view = state.window.box.intersection(whole) if state.window and state.window.box else whole
     left, right, y = beside.expected(beside.one.edges).T
     height = beside.other.unit / 2
-    across = (left >= view.x) & (right <= view.right - _BLIND)
-    return np.asarray(across & (y - height >= view.y) & (y + height <= view.bottom - _BLIND))
+    across = (left >= view.x) & (right <= view.right - blind)
+    return np.asarray(across & (y - height >= view.y) & (y + height <= view.bottom - blind))
 
 
 @lru_cache(maxsize=256)

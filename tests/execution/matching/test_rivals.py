@@ -178,14 +178,16 @@ def test_the_bar_of_a_window_is_in_sight() -> None:
     assert node_of(one.recognise(in_window(laboratory.state(), 480), variables={})) == "laboratory"
 
 
-def test_what_stands_beside_a_window_is_not_hidden_by_its_edge() -> None:
+@pytest.mark.parametrize("window", [True, False])
+def test_what_stands_beside_a_window_is_not_hidden_by_its_edge(window: bool) -> None:
     """With nothing hidden, a page that lacks its value is none of them."""
     empty = letter("Send to the laboratory")
     assert empty.window.box is not None
     empty.text("Notes on the desktop", empty.window.box.right + 20, 900)
-    declared = {"texts": ("Patient record", "{{patient}}")}
-    one = matcher({"laboratory": empty, "radiology": letter("Send to the laboratory")}, laboratory=LABORATORY,
-                  radiology=declared)  # fmt: skip
+    declared = {"laboratory": LABORATORY, "radiology": {"texts": ("Patient record", "{{patient}}")}}
+    known = {name: reference(one, window=window) for name, one in
+             {"laboratory": empty, "radiology": letter("Send to the laboratory")}.items()}  # fmt: skip
+    one = Matcher(graph(list(known), **declared), pictures=None, embedder=None, references=known)
     assert node_of(one.recognise(empty.state(), variables={"patient": "OKAFOR Chidi"})) == "laboratory"
 
 
@@ -198,3 +200,31 @@ def test_a_page_is_not_the_one_without_its_value_where_both_show_the_same() -> N
     found = one.recognise(filled.state(), variables={"patient": "OKAFOR Chidi"}, last_node="laboratory",
                           expected="radiology")  # fmt: skip
     assert node_of(found) == "radiology"
+
+
+def test_a_page_with_more_values_of_the_run_is_not_the_one_with_fewer() -> None:
+    """Both are in sight; the page of fewer values looks more like it."""
+    named, dated = letter("Send to the laboratory"), letter("Send to the laboratory", notes=NOTES)
+    named.text("OKAFOR Chidi", 640, 500)
+    for row, value in enumerate(("OKAFOR Chidi", "2026-11-21")):
+        dated.text(value, 640, 500 + 40 * row)
+    screen = letter("Send to the laboratory")
+    for row, value in enumerate(("OKAFOR Chidi", "2026-11-21")):
+        screen.text(value, 640, 500 + 40 * row)
+    one = matcher({"laboratory": named, "radiology": dated}, laboratory={"texts": ("Patient record", "{{patient}}")},
+                  radiology={"texts": ("Patient record", "{{patient}}", "{{day}}")})  # fmt: skip
+    values = {"patient": "OKAFOR Chidi", "day": "2026-11-21"}
+    assert node_of(one.recognise(screen.state(), variables=values)) == "radiology"
+    assert node_of(one.recognise(named.state(), variables=values)) == "laboratory"
+
+
+def test_a_line_at_the_edge_of_a_window_is_not_hidden_by_it() -> None:
+    """A status bar that is switched off stood just above the edge, and hides nothing."""
+    bar = letter("Send to the laboratory")
+    window = bar.window.box
+    assert window is not None
+    bar.text("Insert mode", 40, window.bottom - 16)
+    one = matcher({"laboratory": bar, "radiology": letter("Send to the laboratory")}, laboratory=LABORATORY,
+                  radiology={"texts": ("Patient record", "{{patient}}")})  # fmt: skip
+    screen = letter("Send to the laboratory").state()
+    assert node_of(one.recognise(screen, variables={"patient": "OKAFOR Chidi"})) == "laboratory"
