@@ -18,7 +18,6 @@ from execution.types import Box, ScreenState
 from workflows import text as templates
 from workflows.graph import NodeSpec
 
-_BLIND = 8  # pixels: what would stand nearer to the edge may be cut
 _ALIKE = 0.6  # of what is in sight and holds no data, two screens that are alike have so much in common
 
 
@@ -42,7 +41,7 @@ def shows(
     lasting = theirs.fixed & in_sight
     if (others & ~found & in_sight).any() or (lasting.any() and found[lasting].mean() < _ALIKE):
         return True
-    is_cut = bool((mine.fixed & ~mine_found & ~_in_sight(mine_there, state, blind=-screen.unit / 2)).any())
+    is_cut = bool((mine.fixed & ~mine_found & ~_in_sight(mine_there, state)).any())
     # with nothing hidden a text without a place would be in sight, and what is declared says whether it is
     return None if unplaced and not own.any() and not others.any() and not is_cut else False
 
@@ -65,14 +64,13 @@ def _unplaced(node: NodeSpec, sheet: Sheet, screen: Sheet) -> bool:
     return any(not label or label not in screen.keys for label in labels) or any(absent)
 
 
-def _in_sight(beside: Pairing, state: ScreenState, *, blind: float = _BLIND) -> np.ndarray:
-    """Which lines of the taught picture would stand in what the window shows, so far from its edge."""
+def _in_sight(beside: Pairing, state: ScreenState) -> np.ndarray:
+    """Which lines of the taught picture would stand in what the window shows."""
     whole = Box(0, 0, *state.frame.size)
     view = state.window.box.intersection(whole) if state.window and state.window.box else whole
     left, right, y = beside.expected(beside.one.edges).T
     height = beside.other.unit / 2
-    across = (left >= view.x) & (right <= view.right - blind)
-    return np.asarray(across & (y - height >= view.y) & (y + height <= view.bottom - blind))
+    return np.asarray((left >= view.x) & (right <= view.right) & (y - height >= view.y) & (y + height <= view.bottom))
 
 
 @lru_cache(maxsize=256)
