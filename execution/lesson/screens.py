@@ -21,7 +21,7 @@ from execution.matching.references import Reading
 from execution.matching.windows import title_matches
 from execution.perception.changes import find_changes
 from execution.targeting.records import may_name_somebody
-from execution.teaching.expectations import Told, ToldLine, title_pattern, told_lines
+from execution.teaching.expectations import Told, ToldLine, is_in_frame, title_pattern, told_lines
 from execution.teaching.labels import labels_of_fields
 from execution.teaching.titles import shared_title
 from execution.teaching.values import put_back
@@ -155,7 +155,8 @@ def proposed_texts(state: ScreenState, known: Known, others: Sequence[Look]) -> 
         return replace(one, score=one.score - _LOW * _depth(one.line.box, state)).rank()
 
     ranked = sorted((one for one in telling(state, known) if one.kind is Told.TELLS), key=rank)
-    texts = [one.text for one in ranked if not names_in(one.text) and _is_once(one, state)]
+    ranked = [one for one in ranked if not names_in(one.text) and not is_in_frame(one.line, state)]
+    texts = [one.text for one in ranked if _is_once(one, state)]
     elsewhere = [ScreenWords(look.texts) for look in others]
     counts = {text: sum(w.seen(text) >= SEEN for w in elsewhere) for text in texts}
     own = [text for text in texts if not counts[text]]

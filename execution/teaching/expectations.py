@@ -91,7 +91,7 @@ def _elsewhere(value: str, change: Change) -> bool:
 def _telling(change: Change, names: Mapping[str, str], typed: str, *, then: bool) -> tuple[str, ...]:
     """The texts worth declaring, the most telling first: of those that came, or `then` of those that went."""
     lines, state = (change.lost_lines, change.before) if then else (change.new_lines, change.after)
-    own = [line for line in lines if not _is_in_frame(line, state)]
+    own = [line for line in lines if not is_in_frame(line, state)]
     told = told_lines(own, state, names, typed=typed, is_entry=lambda box: change.is_entry(box, then=then))
     telling = (one.text for one in sorted(told, key=ToldLine.rank) if one.kind is Told.TELLS)
     return tuple(dict.fromkeys(text for text in telling if not may_name_somebody(text)))
@@ -152,7 +152,7 @@ def _is_cut(line: TextLine, state: ScreenState) -> bool:
     return not (box.x + room <= line.box.x and line.box.right <= box.right - room)
 
 
-def _is_in_frame(line: TextLine, state: ScreenState) -> bool:
+def is_in_frame(line: TextLine, state: ScreenState) -> bool:
     """Whether it is the window's title, read from its bar or its tab: that is small, and the title is asked for
     itself."""
     if state.window is None or folded(line.text).strip() not in folded(state.window.title):

@@ -45,6 +45,16 @@ def test_a_page_is_called_by_its_heading_and_by_nobody(heading: str, taken: tupl
     assert proposed_name(state, Placed(node=None, why=""), Known(), taken) == name
 
 
+def test_a_screen_is_not_known_by_the_words_in_the_bar_of_its_window() -> None:
+    """They are small, and the title is asked for itself."""
+    canvas = Canvas(700, 400)
+    canvas.text("Request sent", 300, 4)
+    canvas.text("Thank you. It is answered soon.", 40, 90)
+    texts = proposed_texts(canvas.state(window=Window(title="Request sent", box=Box(0, 0, 700, 400))), Known(), ())
+    assert texts == ("Thank you. It is answered soon.",)
+    assert "Request sent" in proposed_texts(canvas.state(), Known(), ())
+
+
 LABELS = ("Patient", "Telephone", "Examination", "Wanted on", "Remark")
 
 
