@@ -51,7 +51,7 @@ def test_a_screen_is_not_known_by_the_words_in_the_bar_of_its_window() -> None:
     canvas.text("Request sent", 300, 4)
     canvas.text("Thank you. It is answered soon.", 40, 90)
     texts = proposed_texts(canvas.state(window=Window(title="Request sent", box=Box(0, 0, 700, 400))), Known(), ())
-    assert texts == ("Thank you. It is answered soon.",)
+    assert texts == ("Thank you. It is answered soon",)
     assert "Request sent" in proposed_texts(canvas.state(), Known(), ())
 
 
