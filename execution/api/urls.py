@@ -35,6 +35,7 @@ urlpatterns = [
     ),
     path("lessons/", lessons.LessonsView.as_view(), name="api_lessons"),
     path(LESSON, lessons.LessonView.as_view(), name="api_lesson"),
+    path(f"{LESSON}changes/", lessons.ChangesView.as_view(), name="api_lesson_changes"),
     path(f"{LESSON}end/", lessons.EndView.as_view(), name="api_lesson_end"),
     path(f"{LESSON}resume/", lessons.ResumeView.as_view(), name="api_lesson_resume"),
     path(f"{LESSON}publish/", lessons.PublishView.as_view(), name="api_lesson_publish"),

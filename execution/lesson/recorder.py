@@ -434,6 +434,7 @@ class Recorder:
         step.state, step.edge, step.node = LessonStepState.DONE, edge, source
         step.made = {**step.made, "edges": [edge.pk], "targets": [target.pk] if target else []}
         step.save()
+        self.here.put_in_place(edge)
 
     def await_screen(
         self, step: LessonStep, edge: Edge, before: ScreenState | None, typed: str = "", within: Box | None = None

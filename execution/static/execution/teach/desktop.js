@@ -87,7 +87,7 @@ export class Desktop {
     stage.classList.toggle("idle", !store.takesActs);
     stage.classList.toggle("asking", store.isAsking);
     stage.dataset.tool = store.drawing ? "draw" : store.tool;
-    this.showKept(store.pictureUrl(store.drawing?.picture));
+    this.showKept(store.pictureUrl(store.drawing?.picture ?? (store.hasPicture ? "" : store.pictured?.picture)));
     find("#stage-empty").hidden = Boolean(store.hasPicture || this.kept.getAttribute("src"));
     if (!store.hasPicture) text(find("#stage-empty"), say(emptyWords(store)));
     this.drawBoxes();
@@ -113,12 +113,14 @@ export class Desktop {
     const { store } = this;
     const { question, hover, boxes, drawing } = store;
     const shown = store.screenShown;
-    const key = JSON.stringify([store.isAsking ? question : 0, hover, boxes, drawing, this.pointed, store.size, shown?.regions, find("#tab-screen").getAttribute("aria-selected")]);
+    const { pictured } = store;
+    const key = JSON.stringify([store.isAsking ? question : 0, hover, boxes, drawing, pictured?.box, this.pointed, store.size, shown?.regions, find("#tab-screen").getAttribute("aria-selected")]);
     if (key === this.drawn) return;
     this.drawn = key;
     const marks = [];
     if (boxes && question && store.isAsking) marks.push(...this.asked(question));
     else if (boxes && hover) marks.push(...this.hovered(hover));
+    else if (boxes && pictured?.box) marks.push(place(h("div", { class: "spot chosen" }), pictured.box));
     if (find("#tab-screen").getAttribute("aria-selected") === "true") for (const region of shown?.regions ?? []) marks.push(place(h("div", { class: `region ${region.kind}` }), region.box));
     if (this.pointed) marks.push(this.spot("meant", this.pointed));
     fill(this.overlay, marks);
