@@ -534,6 +534,11 @@ class Here:
             )
         )  # fmt: skip
 
+    def window_box(self) -> list[int] | None:
+        """Where the window lies that has the focus; None where nobody can tell."""
+        window = self._now.window if self._now is not None else None
+        return list(window.box) if window is not None and window.box is not None else None
+
     def told(self) -> dict[str, Any]:
         """What is looked at now, for the page; `why` is a sentence as JSON."""
         if self._now is None or self._placed is None:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from execution.choices import LessonStepState
 from execution.lesson import ways
@@ -319,11 +320,33 @@ def _doubts(lesson: Lesson, steps: Sequence[LessonStep], graph: GraphSpec) -> It
         proof = step.screen.get("proof") or {}
         missed, elsewhere = proof.get("of", 0) - proof.get("found", 0), proof.get("elsewhere", 0)
         if edge is not None and (missed or elsewhere):
-            said = _(
-                "%(step)s: not found on %(missed)d of %(of)d pictures, and found on %(elsewhere)d of other screens."
-            )
-            words = {"step": sentence(edge, graph), "of": proof["of"], "missed": missed, "elsewhere": elsewhere}
-            yield _doubt("weak_target", said % words, f"step:{step.index}")
+            said = f"{_on_its_own(sentence(edge, graph), proof['of'], missed)} {_on_others(elsewhere)}".strip()
+            yield _doubt("weak_target", said, f"step:{step.index}")
+
+
+def _on_its_own(step: str, of: int, missed: int) -> str:
+    found = ngettext(
+        "%(step)s: checked on %(of)d screenshot, found there.",
+        "%(step)s: checked on %(of)d screenshots, found on all.",
+        of,
+    )
+    lost = ngettext(
+        "%(step)s: checked on %(of)d screenshot, not found there.",
+        "%(step)s: checked on %(of)d screenshots, not found on %(missed)d.",
+        of,
+    )
+    return (lost if missed else found) % {"step": step, "of": of, "missed": missed}
+
+
+def _on_others(elsewhere: int) -> str:
+    if not elsewhere:
+        return ""
+    also = ngettext(
+        "It is also found on %(n)d other screen, where it should not be.",
+        "It is also found on %(n)d other screens, where it should not be.",
+        elsewhere,
+    )
+    return also % {"n": elsewhere}
 
 
 def _doubt(code: str, text: str, goto: str) -> Told:

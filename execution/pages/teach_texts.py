@@ -284,7 +284,7 @@ def _target() -> dict[str, object]:
         "level": {"needed": _("must"), "helps": _("helps"), "left_out": _("not used")},
         "here": _("%(n)s here"),
         "tried_on": _("Tried on what was seen so far"),
-        "found_of": _("%(n)s of %(of)s found"),
+        "found_of": counted(lambda n: ngettext("%(n)s of %(of)s found", "%(n)s of %(of)s found", n)),
         "elsewhere": _("%(n)s elsewhere"),
         "picture_found": _("A picture on which it was found"),
         "picture_not_found": _("A picture on which it was not found"),

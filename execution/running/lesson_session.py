@@ -489,7 +489,8 @@ class LessonSession:
     def _screen_message(self) -> _Message:
         here = self.recorder.here
         now = here.before() if self.lesson.step_index is not None else None
-        return {"type": "screen", **in_words(here.told()), "dialog": self.mending.dialog(now) if now else None}
+        dialog = self.mending.dialog(now) if now else None
+        return {"type": "screen", **in_words(here.told()), "dialog": dialog, "window": here.window_box()}
 
     def _tell_acted(self, act: str, acted: Acted) -> None:
         if self._asked_by is not None:

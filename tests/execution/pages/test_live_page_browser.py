@@ -148,6 +148,16 @@ def test_what_was_typed_is_no_answer_to_the_next_question(page_of, operator) -> 
 
 
 # --- unknown screens -------------------------------------------------------------------------------------------------
+def test_the_ways_out_of_a_pause_are_in_sight_however_much_is_told(page_of, designer) -> None:
+    """U3: at 1440×900 nobody scrolls for “Look again” and “Mend”."""
+    run = not_known()
+    told = {**run.pause_detail, "message": "The screen is none of them, and a notice lies over it. " * 12}
+    Execution.objects.filter(pk=run.pk).update(pause_detail=told)
+    page = page_of(designer, f"/runs/{run.execution_id}", viewport={"width": 1440, "height": 900})
+    for button in (page.get_by_role("button", name="Look again"), page.get_by_role("link", name="Mend")):
+        expect(button).to_be_in_viewport(ratio=1)
+
+
 def test_a_pause_says_what_was_expected_and_suggests_no_screen(page_of, operator) -> None:
     """S1.6: what is missing of the expected screen first, then look again; no guess is the primary button."""
     page = page_of(operator, f"/runs/{not_known().execution_id}")

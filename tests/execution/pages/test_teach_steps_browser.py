@@ -72,6 +72,7 @@ def test_a_box_is_set_by_a_key_and_a_date_is_put_as_it_is_written_there(teach) -
     end.say(type="acted", id=first["id"], state="done", ms=5)
     tool(page, "pick_date")
     click(page, 300, 186)
+    expect(page.get_by_label("Day", exact=True)).to_have_value(page.evaluate("new Date().toLocaleDateString('sv')"))
     page.get_by_label("Day", exact=True).fill("2026-12-31")
     page.get_by_label("Written there as").select_option("fr")
     page.get_by_role("button", name="Put it").click()
@@ -463,6 +464,20 @@ def test_what_publishing_changes_is_told_before_it(teach) -> None:
     page.locator("#done-dialog").get_by_role("button", name="Publish").click()
     expect(page.locator("#done-dialog")).to_contain_text("Published as version 2")
     assert lesson.workflow.versions.get(number=2).note == "F5 it is"
+
+
+def test_a_date_of_a_run_is_todays_with_one_press(page_of, designer) -> None:
+    """S1.2: offered and not filled in: a day that nobody chose is not typed."""
+    lesson = make_lesson(designer, state="done")
+    Node.objects.update(is_end=True)
+    Edge.objects.filter(edge_id="press_return").update(action_type="type_text", params={"text": "{{seen}}"})
+    Variable.objects.create(workflow=lesson.workflow, name="seen", label="Seen on", kind="date")
+    publish(workflow=lesson.workflow, user=designer)
+    page = page_of(designer, "/runs/new")
+    field = page.get_by_label("Seen on")
+    expect(field).to_have_value("")
+    page.get_by_role("button", name="Today").click()
+    expect(field).to_have_value(page.evaluate("new Date().toLocaleDateString('sv')"))
 
 
 def test_a_published_workflow_is_changed_from_its_page(page_of, designer) -> None:

@@ -27,6 +27,7 @@ export class Store extends State {
     this.credentials = data.credentials ?? []; // names of those that a workflow may log in with
     this.drawing = null; // what a rectangle on the picture is for: {kind, ...}
     this.boxes = true;
+    this.whole = false; // whether the whole desktop is shown, and not its window alone
     this.keyboard = false; // whether keys go to the desktop
     this.unkept = false; // Alt is held
     this.selected = null; // index of the step that the panel tells of; null: the newest
@@ -84,8 +85,8 @@ export class Store extends State {
     this.set({ keeping: false });
   }
 
-  on_screen({ node_id, name, why, state, dialog }) {
-    this.set({ screen: { node_id, name, why, state, dialog }, hover: null }); // what the pointer was over may be gone
+  on_screen({ node_id, name, why, state, dialog, window = null }) {
+    this.set({ screen: { node_id, name, why, state, dialog, window }, hover: null }); // what the pointer was over may be gone
   }
 
   on_trouble({ text }) {

@@ -72,7 +72,7 @@ function overflow(tools) {
     }
     if (tools.includes(focused) && bar.contains(focused)) focused.focus();
   };
-  new ResizeObserver(fit).observe(bar.parentElement);
+  new ResizeObserver(fit).observe(bar);
   document.fonts?.ready.then(fit);
   fit();
   return (chosen, disabled) => {
