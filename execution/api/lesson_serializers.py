@@ -184,6 +184,14 @@ class BegunSerializer(LessonSerializer):
     url = serializers.CharField(help_text="The page of the lesson.")
 
 
+class RememberDialogSerializer(RequestBody):
+    press = serializers.CharField(max_length=300, help_text="The words of the button that closes it.")
+
+
+class RememberedSerializer(serializers.Serializer):
+    version = serializers.IntegerField(help_text="The version that closes it; 0 where the draft alone does.")
+
+
 class ChangeSerializer(serializers.Serializer):
     kind = serializers.ChoiceField(choices=(ADDED, REMOVED, CHANGED))
     what = serializers.CharField(help_text="The step, the screen, the variable or the dialog.")

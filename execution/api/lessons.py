@@ -18,9 +18,10 @@ from execution.choices import LessonState
 from execution.exceptions import LessonTaken
 from execution.lesson import editing
 from execution.lesson.changes import changes_told
+from execution.lesson.known_dialogs import remember_of_run
 from execution.lesson.resuming import save_and_resume
 from execution.lesson.telling import draft_told
-from execution.models import Lesson, Robot
+from execution.models import Execution, Lesson, Robot
 from execution.permissions import OPERATE
 from execution.record.waiting import is_waited_for
 from execution.running.teach_line import tell
@@ -205,6 +206,22 @@ class ResumeView(EditView):
         told = {"number": saved.version.number}
         resumed = {"resumed": not saved.why, "why": worded(saved.why)}
         return Response({"lesson": draft_told(lesson_by_id(lesson_id)), "version": told, "run": resumed})
+
+
+class RememberDialogView(APIView):
+    write_permission = DESIGN
+
+    @extend_schema(
+        operation_id="executions_remember_dialog",
+        request=shapes.RememberDialogSerializer,
+        responses={200: shapes.RememberedSerializer, **REFUSED},
+    )
+    def post(self, request: Request, execution_id: str) -> Response:
+        """Have later runs close the dialog that this run is paused for by that button. `version` is the one that says
+        so; 0 where the draft has other changes and is to be published first."""
+        run, asked = Execution.objects.by_id(execution_id), checked(shapes.RememberDialogSerializer, request.data)
+        version = remember_of_run(run, asked["press"], user=request.user)
+        return Response({"version": version.number if version else 0})
 
 
 def changed(lesson: Lesson) -> Response:

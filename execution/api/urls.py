@@ -33,6 +33,7 @@ urlpatterns = [
         api.WorkflowCoachingStatsView.as_view(),
         name="api_workflow_coaching_stats",
     ),
+    path(f"{RUN}remember-dialog/", lessons.RememberDialogView.as_view(), name="api_execution_remember_dialog"),
     path("lessons/", lessons.LessonsView.as_view(), name="api_lessons"),
     path(LESSON, lessons.LessonView.as_view(), name="api_lesson"),
     path(f"{LESSON}changes/", lessons.ChangesView.as_view(), name="api_lesson_changes"),

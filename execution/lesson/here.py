@@ -534,6 +534,16 @@ class Here:
             )
         )  # fmt: skip
 
+    def dialog(self) -> dict[str, Any] | None:
+        """What lies over the screen that showed before the last act; None for nothing."""
+        over = self._placed.dialog if self._placed is not None else None
+        return over.to_json(self._now) if over is not None and self._now is not None else None
+
+    def awaits_anew(self) -> None:
+        """What came was closed and is no screen: the last step leads to what shows now."""
+        if self.pending is not None:
+            self.pending.settled_at = 0.0
+
     def window_box(self) -> list[int] | None:
         """Where the window lies that has the focus; None where nobody can tell."""
         window = self._now.window if self._now is not None else None

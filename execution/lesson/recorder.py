@@ -20,6 +20,7 @@ from execution.exceptions import BadEdit
 from execution.lesson.acts import Act, Acted, do
 from execution.lesson.afterwards import Afterwards
 from execution.lesson.as_a_run import LessonHold
+from execution.lesson.as_it_was import changed, rows_of
 from execution.lesson.calling import as_kept
 from execution.lesson.controls import Controls, understand_control
 from execution.lesson.going_on import go_on, is_more_scrolling, is_second_click, second_click
@@ -34,7 +35,7 @@ from execution.lesson.typing import Typing
 from execution.lesson.understanding import Answer, Understood, taught, understand
 from execution.lesson.undoing import take_back
 from execution.lesson.ways import records_of, with_record
-from execution.models import Lesson, LessonStep
+from execution.models import MEND, Lesson, LessonStep
 from execution.types import Box, Point, ScreenState
 from sentences.said import say, to_json, told_by
 from workflows.catalogue import LOGIN
@@ -267,6 +268,25 @@ class Recorder:
         acted = self.acted(act, Acted(state="done", ms=1000 * (time.perf_counter() - act.heard_at)))
         self.here.led_by(Pending(step=step, edge=edge, before=None))
         self.on_change()
+        return acted
+
+    def close_dialog(self, act: Act, apply: Callable[[], str]) -> Acted:
+        """Press a button of what came over the screen, which every run does by itself from now on: a change of the
+        draft that can be taken back, and no step. `apply` writes it, and says what it is."""
+        if why := self._why_not(act):
+            return self.refused(act, why)
+        step = self._intend(act, None)
+        acted = self._carry_out(act, step)
+        if acted.state == "done":
+            with transaction.atomic():
+                was = rows_of(self.lesson.workflow)
+                said = apply()
+                step.act, step.state, step.node = MEND, LessonStepState.DONE, self.here.cursor
+                step.made = changed(was, rows_of(self.lesson.workflow))
+                step.screen = {"said": to_json(said)}
+                step.save()
+            self.here.awaits_anew()
+            self.on_change()
         return acted
 
     def undo(self, count: int) -> list[str]:

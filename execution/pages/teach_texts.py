@@ -248,6 +248,8 @@ def _ways() -> dict[str, object]:
         "repeat_until": _("Over once this text is seen (optional)"),
         "repeat_steps": _("Done in each round as well"),
         "end_repeat": _("Not for each line"),
+        "dialog_open": _("A dialog is open"),
+        "dialog_every_run": _("Every run presses it by itself, and it is no step"),
         "quoted": _("“%(text)s”"),
         "offer_title": {"set_state": _("This is a check box"), "choose": _("This is one of several options")},
         "offer_text": {

@@ -25,6 +25,7 @@ from execution.lesson.drafting import Draft
 from execution.lesson.gestures import Gestures
 from execution.lesson.hearing import Unheard, heard_act, heard_look, heard_repeat, heard_setting
 from execution.lesson.here import Here
+from execution.lesson.known_dialogs import close_dialog
 from execution.lesson.lines import repeat_for_each_line
 from execution.lesson.mending import Mending, heard_mend
 from execution.lesson.onlooking import Onlooker
@@ -299,6 +300,9 @@ class LessonSession:
             self._repeat(message)
         elif kind == "insert":
             self._insert(message)
+        elif kind == "dialog":
+            self.may_act()
+            close_dialog(recorder, str(message.get("press") or ""), str(message.get("id", ""))[:100], heard_at)
         elif kind == "undo":
             self._undo(message)
         elif kind in ("new_screen", "same_screen"):
@@ -489,7 +493,7 @@ class LessonSession:
     def _screen_message(self) -> _Message:
         here = self.recorder.here
         now = here.before() if self.lesson.step_index is not None else None
-        dialog = self.mending.dialog(now) if now else None
+        dialog = self.mending.dialog(now) if now else here.dialog()
         return {"type": "screen", **in_words(here.told()), "dialog": dialog, "window": here.window_box()}
 
     def _tell_acted(self, act: str, acted: Acted) -> None:

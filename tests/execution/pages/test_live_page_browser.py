@@ -158,6 +158,47 @@ def test_the_ways_out_of_a_pause_are_in_sight_however_much_is_told(page_of, desi
         expect(button).to_be_in_viewport(ratio=1)
 
 
+def paused_for_notice() -> Execution:
+    run = not_known()
+    buttons = [{"text": text, "box": [0.3, 0.4, 0.1, 0.05]} for text in ("Close the notice", "Stay")]
+    notice = {
+        "title": "",
+        "window": "",
+        "texts": ["Maintenance tonight at ten", "Close the notice", "Stay"],
+        "buttons": buttons,
+    }
+    detail = {**run.pause_detail, "dialog": {**notice, "box": [0.2, 0.2, 0.4, 0.3]}}
+    Execution.objects.filter(pk=run.pk).update(pause_detail=detail, pause_reason="dialog")
+    return run
+
+
+def test_a_button_that_closes_a_notice_is_pressed_by_later_runs_if_somebody_says_so(page_of, designer) -> None:
+    """S6.14: the next version says so, and this run goes on with the button."""
+    run = paused_for_notice()
+    page = page_of(designer, f"/runs/{run.execution_id}")
+    page.get_by_label("Later runs press it by themselves").check()
+    page.get_by_role("button", name="Press “Close the notice”").click()
+    wait_until(lambda: Execution.objects.get(pk=run.pk).wish_press, what="the button")
+    latest = run.version.workflow.latest_version()
+    assert latest.number == run.version.number + 1
+    assert [(one.texts, one.click) for one in latest.spec().popups] == [
+        (("Maintenance tonight at ten",), "Close the notice"),
+    ]
+
+
+def test_what_is_not_remembered_is_not_pressed_either(page_of, designer) -> None:
+    run = paused_for_notice()
+    told = Execution.objects.get(pk=run.pk).pause_detail
+    nothing = {**told["dialog"], "texts": ["Close the notice", "Stay"]}
+    Execution.objects.filter(pk=run.pk).update(pause_detail={**told, "dialog": nothing})
+    page = page_of(designer, f"/runs/{run.execution_id}")
+    page.get_by_label("Later runs press it by themselves").check()
+    page.get_by_role("button", name="Press “Close the notice”").click()
+    expect(page.locator("#question")).to_contain_text("This dialog says nothing that is the same each time")
+    assert not Execution.objects.get(pk=run.pk).wish_press
+    assert run.version.workflow.versions.count() == 1
+
+
 def test_a_pause_says_what_was_expected_and_suggests_no_screen(page_of, operator) -> None:
     """S1.6: what is missing of the expected screen first, then look again; no guess is the primary button."""
     page = page_of(operator, f"/runs/{not_known().execution_id}")
