@@ -403,7 +403,7 @@ def _done() -> dict[str, object]:
         "published_text": _("Runs use it from now on. The lesson is over and the desktop is free."),
         "changes_since": _("What changes from version %(n)s"),
         "changes_none": _("Nothing has changed."),
-        "change_kind": {"added": _("New:"), "removed": _("Deleted:"), "changed": _("Changed:")},
+        "change_kind": {"added": _("New:"), "removed": _("Taken out:"), "changed": _("Changed:")},
         "change_side": {"was": _("Before"), "now": _("Now")},
         "first_run": _("Start the first run"),
     }

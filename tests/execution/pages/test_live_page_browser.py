@@ -172,6 +172,17 @@ def paused_for_notice() -> Execution:
     return run
 
 
+def test_with_many_buttons_what_happened_stays_in_sight(page_of, designer) -> None:
+    """U3: the answers never cover what they answer, in the longer of the two languages."""
+    page = page_of(
+        designer, f"/runs/{paused_for_notice().execution_id}", viewport={"width": 1440, "height": 900}, locale="fr-FR"
+    )
+    expect(page.get_by_role("link", name="Réparer")).to_be_in_viewport(ratio=1)
+    title, answers = (page.locator(one).bounding_box() for one in ("#question-title", "#question .answers"))
+    assert title and answers
+    assert title["y"] + title["height"] <= answers["y"]
+
+
 def test_a_button_that_closes_a_notice_is_pressed_by_later_runs_if_somebody_says_so(page_of, designer) -> None:
     """S6.14: the next version says so, and this run goes on with the button."""
     run = paused_for_notice()
