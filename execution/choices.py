@@ -279,8 +279,10 @@ class LessonKind(models.TextChoices):
 
 
 class LessonStepState(models.TextChoices):
-    """`doubt`: its intent was committed and nobody knows what came of it; `unkept`: done, and no step of the draft."""
+    """`doubt`: its intent was committed and nobody knows what came of it; `unkept`: done, and no step of the draft;
+    `earlier`: a step that the draft had before the lesson."""
 
+    EARLIER = "earlier", _("taught before")
     HELD = "held", _("waits for an answer")
     DOING = "doing", _("being done")
     DONE = "done", _("done")

@@ -148,6 +148,8 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_replay_differences": (VIEW, None),
     "api_lessons": (None, DESIGN),
     "api_lesson": (DESIGN, None),
+    "api_execution_remember_dialog": (None, DESIGN),
+    "api_lesson_changes": (DESIGN, None),
     "api_lesson_end": (None, DESIGN),
     "api_lesson_publish": (None, DESIGN),
     "api_lesson_workflow": (None, DESIGN),

@@ -358,6 +358,25 @@ class GraphSpec:
         """The node's edges in the order they are to be tried."""
         return tuple(sorted((e for e in self.edges if e.source == node_id), key=lambda e: (e.order, e.edge_id)))
 
+    @property
+    def in_order(self) -> tuple[EdgeSpec, ...]:
+        """All edges, as a run comes by them: those of a screen in their order, each followed by what it leads to."""
+        found: list[EdgeSpec] = []
+        seen: set[str] = set()
+        for root in (*self.entry_nodes, *(node.node_id for node in self.nodes)):
+            todo = [] if root in seen else [iter(self.outgoing(root))]
+            seen.add(root)
+            while todo:
+                edge = next(todo[-1], None)
+                if edge is None:
+                    todo.pop()
+                    continue
+                found.append(edge)
+                if edge.destination not in seen:
+                    seen.add(edge.destination)
+                    todo.append(iter(self.outgoing(edge.destination)))
+        return tuple(found)
+
     def done_at_end(self, node_id: str) -> tuple[EdgeSpec, ...]:
         """What is done on a screen that is an end before a run is over there: steps that all stay on it, and those that
         are done for each line of its list. Nothing where a step leads on otherwise."""

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from audit.models import Verb
 from audit.recording import record
 from execution.actions import mending
+from execution.actions.earlier_steps import take_up_steps
 from execution.choices import LessonKind, LessonState
 from execution.exceptions import LessonTaken, UnknownLesson
 from execution.models import Execution, Lesson, Robot
@@ -87,6 +88,8 @@ def open_picture_lesson(
 
 
 def _begun(lesson: Lesson) -> Lesson:
+    if lesson.step_index is None:  # a step that is mended is shown alone
+        take_up_steps(lesson)
     about = lesson.workflow.workflow_id
     record(Verb.TEACH, user=lesson.teacher, kind="workflow", about=about, lesson=lesson.lesson_id, on=str(lesson.kind))
     return lesson

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from execution.lesson.changes import ADDED, CHANGED, REMOVED
 from execution.lesson.signs import Level
 from sentences.request_body import RequestBody
 from workflows.choices import RegionKind, VariableKind
@@ -146,6 +147,9 @@ class DraftStepSerializer(Asked):
     condition = serializers.ListField(child=GivenConditionSerializer(), max_length=10, help_text="All must be so.")
     repeat = RepeatSerializer(allow_null=True, help_text="For each line of a list; null: not any more.")
     proof = GivenProofSerializer(allow_null=True, help_text="How it is read back that it was done; null: not.")
+    move = serializers.ChoiceField(
+        choices=("earlier", "later"), help_text="It changes places with the step before it, or after it, on its screen."
+    )
     changes_nothing = serializers.BooleanField(help_text="It merely leads somewhere, and may be done again.")
     record = serializers.ChoiceField(
         choices=("accept", "decline"), help_text="Whether the steps after it ask whose record it is, as was proposed."
@@ -178,6 +182,29 @@ class LessonSerializer(serializers.Serializer[Any]):
 
 class BegunSerializer(LessonSerializer):
     url = serializers.CharField(help_text="The page of the lesson.")
+
+
+class RememberDialogSerializer(RequestBody):
+    press = serializers.CharField(max_length=300, help_text="The words of the button that closes it.")
+
+
+class RememberedSerializer(serializers.Serializer):
+    version = serializers.IntegerField(help_text="The version that closes it; 0 where the draft alone does.")
+
+
+class ChangeSerializer(serializers.Serializer):
+    kind = serializers.ChoiceField(choices=(ADDED, REMOVED, CHANGED))
+    what = serializers.CharField(help_text="The step, the screen, the variable or the dialog.")
+    was = serializers.ListField(child=serializers.CharField(), help_text="What only the version says.")
+    now = serializers.ListField(child=serializers.CharField(), help_text="What only the draft says.")
+    pictures = serializers.ListField(
+        child=serializers.CharField(allow_blank=True), help_text="By digest, before and after, where they differ."
+    )
+
+
+class ChangesSerializer(serializers.Serializer):
+    since = serializers.IntegerField(help_text="The newest version; 0 where nothing is published.")
+    changes = ChangeSerializer(many=True)
 
 
 class PublishedSerializer(LessonSerializer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
@@ -16,9 +17,11 @@ from execution.api.serializers import ErrorSerializer
 from execution.choices import LessonState
 from execution.exceptions import LessonTaken
 from execution.lesson import editing
+from execution.lesson.changes import changes_told
+from execution.lesson.known_dialogs import remember_of_run
 from execution.lesson.resuming import save_and_resume
 from execution.lesson.telling import draft_told
-from execution.models import Lesson, Robot
+from execution.models import Execution, Lesson, Robot
 from execution.permissions import OPERATE
 from execution.record.waiting import is_waited_for
 from execution.running.teach_line import tell
@@ -70,6 +73,15 @@ class LessonView(APIView):
     def get(self, request: Request, lesson_id: str) -> Response:
         """The draft: screens, steps, variables, what is left to mend."""
         return Response({"lesson": draft_told(lesson_by_id(lesson_id))})
+
+
+class ChangesView(APIView):
+    read_permission = DESIGN
+
+    @extend_schema(operation_id="lessons_changes", responses={200: shapes.ChangesSerializer, 404: ErrorSerializer})
+    def get(self, request: Request, lesson_id: str) -> Response:
+        """What the draft changes of the newest version, in words."""
+        return Response(changes_told(lesson_by_id(lesson_id)))
 
 
 class EditView(APIView):
@@ -166,9 +178,12 @@ class PublishView(EditView):
         responses={200: shapes.PublishedSerializer, **REFUSED},
     )
     def post(self, request: Request, lesson_id: str) -> Response:
-        """Publish the draft as it is. An unchanged one gives the version that is there."""
+        """Publish the draft as it is; the lesson is over then, and its desktop free. An unchanged draft gives the
+        version that is there."""
         lesson = self.lesson(request, lesson_id)
-        version = publish(workflow=lesson.workflow, user=request.user, **checked(PublishSerializer, request.data))
+        with transaction.atomic():
+            version = publish(workflow=lesson.workflow, user=request.user, **checked(PublishSerializer, request.data))
+            close_lesson(lesson)
         return Response({"lesson": draft_told(lesson), "version": {"number": version.number}})
 
 
@@ -191,6 +206,22 @@ class ResumeView(EditView):
         told = {"number": saved.version.number}
         resumed = {"resumed": not saved.why, "why": worded(saved.why)}
         return Response({"lesson": draft_told(lesson_by_id(lesson_id)), "version": told, "run": resumed})
+
+
+class RememberDialogView(APIView):
+    write_permission = DESIGN
+
+    @extend_schema(
+        operation_id="executions_remember_dialog",
+        request=shapes.RememberDialogSerializer,
+        responses={200: shapes.RememberedSerializer, **REFUSED},
+    )
+    def post(self, request: Request, execution_id: str) -> Response:
+        """Have later runs close the dialog that this run is paused for by that button. `version` is the one that says
+        so; 0 where the draft has other changes and is to be published first."""
+        run, asked = Execution.objects.by_id(execution_id), checked(shapes.RememberDialogSerializer, request.data)
+        version = remember_of_run(run, asked["press"], user=request.user)
+        return Response({"version": version.number if version else 0})
 
 
 def changed(lesson: Lesson) -> Response:

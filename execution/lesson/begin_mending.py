@@ -12,8 +12,8 @@ from execution.actions.corrections import locked
 from execution.actions.teach import open_picture_lesson
 from execution.choices import FINAL, CorrectionKind, CorrectionState, ExecutionState, LessonKind, LessonStepState
 from execution.exceptions import BadDecision
+from execution.lesson.changes import changes_of
 from execution.lesson.known_acts import slides_between
-from execution.lesson.mend_telling import differences
 from execution.lesson.of_runs import slides_of_step
 from execution.lesson.slides import Slide
 from execution.lesson.uploads import BadUpload
@@ -46,7 +46,7 @@ def begin_mending(execution: Execution, index: int, *, user: Any) -> Lesson:
             step=index,
             showing=showing,
         )
-        found = differences(execution.version.spec(), graph_of(workflow))
+        found = [one.what for one in changes_of(execution.version.spec(), graph_of(workflow))]
         LessonStep.objects.create(
             lesson=lesson, index=1, act="mend_begun", state=LessonStepState.UNKEPT, params={"differs": found}
         )

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from execution.choices import LessonStepState
 from execution.exceptions import BadEdit as BadEdit
 from execution.language.read_values import parsed_date
-from execution.lesson import ways
+from execution.lesson import step_order, ways
 from execution.lesson.concealing import conceal
 from execution.lesson.read_backs import change_effect, change_proof
 from execution.lesson.signs import Level, set_level
@@ -28,6 +28,7 @@ from sentences.said import say, worded
 from workflows.catalogue import ACTIONS, VALUE_PARAMS, allowed_values
 from workflows.choices import VariableKind
 from workflows.models import Edge, Node, Target, Variable, Workflow
+from workflows.specs import graph_of
 from workflows.text import VARIABLE, fill, names, sole_name
 from workflows.typed_text import plain_breaks
 
@@ -103,6 +104,7 @@ def change_step(
     record: str = "",
     offer: str = "",
     changes_nothing: bool | None = None,
+    move: str = "",
     **nullable: Any,
 ) -> None:
     """What is changed of a step: its target's name and signs, the texts after it, whose record, what it types, when.
@@ -110,10 +112,13 @@ def change_step(
     A text that holds a variable's value as it was shown holds that variable, in what is seen after it and looked for.
 
     `record` and `offer` accept or decline what was proposed; `repeat` None ends a repetition,
-    `proof` None that it is read back. `always`: its target's text is the one that was shown, in every run.
+    `proof` None that it is read back. `move` changes places with the step beside it on its screen. `always`: its
+    target's text is the one that was shown, in every run.
     """
     step = _step(lesson, index)
     edge = _edge_of(step)
+    if move:
+        step_order.move(edge, graph_of(lesson.workflow), later=move == "later")
     if offer:
         answer_offer(lesson, step, accepted=offer == "accept")
         edge.refresh_from_db()

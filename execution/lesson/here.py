@@ -24,6 +24,7 @@ from execution.lesson.screens import (
     set_aside,
     shared_pattern,
 )
+from execution.lesson.step_order import insert_after
 from execution.lesson.ways import proposed_record
 from execution.matching.references import Reading, maker_of
 from execution.models import Lesson, LessonStep
@@ -79,6 +80,7 @@ class Here:
         self._index = lesson.next_index()
         self._stands = False  # whether the cursor is the node of what shows now
         self._came_by_hand = False  # something was done since that is no step
+        self._inserts: list[int] = []  # keys of the edges behind which the next one is put; empty: it is the last one
         self._taken_for: list[tuple[Node, str, Look | None]] = []  # since the last act: its title before, a look more
         self._lock = threading.Lock()
 
@@ -217,6 +219,23 @@ class Here:
         self.pending, self._came_by_hand, self._taken_for = pending, False, []
         self._index = max(self._index, pending.step.index + 1)
         self.mark_ends()
+
+    def insert_after(self, edge: Edge | None) -> None:
+        """What is done from now on is put behind that step; None: behind all of its screen, as usual."""
+        self._inserts = [edge.pk] if edge else []
+
+    @property
+    def inserts_after(self) -> Edge | None:
+        """The step that the next one is put behind, as long as it is in the draft."""
+        known = Edge.objects.filter(pk__in=self._inserts).in_bulk()
+        return next((known[pk] for pk in reversed(self._inserts) if pk in known), None)
+
+    def put_in_place(self, edge: Edge) -> None:
+        """A step was kept: where steps are inserted, on the screen that the one before leads to, it is one of them."""
+        before = self.inserts_after
+        if before is not None and before != edge and before.destination_id == edge.source_id:
+            insert_after(edge, before)
+            self._inserts = [*(pk for pk in self._inserts if pk != edge.pk), edge.pk]
 
     def left_unkept(self) -> None:
         """Something was done that is no step: where it leads nobody keeps."""
@@ -514,6 +533,21 @@ class Here:
                 texts=look.texts, elements=look.state.elements,
             )
         )  # fmt: skip
+
+    def dialog(self) -> dict[str, Any] | None:
+        """What lies over the screen that showed before the last act; None for nothing."""
+        over = self._placed.dialog if self._placed is not None else None
+        return over.to_json(self._now) if over is not None and self._now is not None else None
+
+    def awaits_anew(self) -> None:
+        """What came was closed and is no screen: the last step leads to what shows now."""
+        if self.pending is not None:
+            self.pending.settled_at = 0.0
+
+    def window_box(self) -> list[int] | None:
+        """Where the window lies that has the focus; None where nobody can tell."""
+        window = self._now.window if self._now is not None else None
+        return list(window.box) if window is not None and window.box is not None else None
 
     def told(self) -> dict[str, Any]:
         """What is looked at now, for the page; `why` is a sentence as JSON."""

@@ -13,14 +13,14 @@ from django.conf import settings
 from django.db import transaction
 
 from execution.choices import LessonStepState
-from execution.language.fuzzy import SEEN, words
+from execution.language.fuzzy import SEEN
 from execution.language.screen_texts import ScreenWords
-from execution.language.volatile import lasting
 from execution.lesson.as_it_was import changed, rows_of
 from execution.lesson.comparing import look_of, screens_told, shots_of, target_told, tried
 from execution.lesson.editing import BadEdit
 from execution.lesson.hearing import Unheard, drawn, pointed
 from execution.lesson.here import Here
+from execution.lesson.known_dialogs import name_of, others, popup_of, set_popups
 from execution.lesson.proving import with_pixels
 from execution.lesson.recorder import Recorder
 from execution.lesson.screens import (
@@ -43,8 +43,6 @@ from workflows.graph import TargetSpec
 from workflows.models import Edge, Node
 from workflows.specs import edge_spec
 from workflows.text import sole_name
-
-_MOST_TEXTS = 3  # of a dialog, that it is known by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,28 +204,16 @@ class Mending:
         found, workflow = self.dialog(now), self._lesson.workflow
         if found is None:
             raise Unheard(say("lesson.no_dialog"))
-        name = str(found.get("title") or (found.get("texts") or [""])[0])[:100] or "dialog"
-        said = ScreenWords(now.texts)
-        of_it = [p for p in workflow.popups if p.get("texts") and all(said.seen(text) >= SEEN for text in p["texts"])]
-        others = [p for p in workflow.popups if p not in of_it]
+        known = others(workflow, ScreenWords(now.texts), self._here.known.values)
         if not press:
-            if not of_it:
+            if len(known) == len(workflow.popups):
                 raise Unheard(say("lesson.asked_anyway"))
-            return Mend(said=say("lesson.mend_ask", name=name), apply=lambda: self._set_popups(others))
-        buttons = [button["text"] for button in found.get("buttons") or ()]
-        if buttons.count(press) != 1:
-            raise Unheard(say("lesson.no_such_button", name=press))
-        title = str(found.get("window") or "") if found.get("title") else ""
-        popup = {"name": name, "texts": texts_of(found, buttons), "window_title": title, "click": press}
+            return Mend(said=say("lesson.mend_ask", name=name_of(found)), apply=lambda: set_popups(workflow, known))
+        popup = popup_of(found, press, values=self._here.known.values)
         return Mend(
-            said=say("lesson.mend_press", name=name, button=press), apply=lambda: self._set_popups([*others, popup])
+            said=say("lesson.mend_press", name=popup["name"], button=press),
+            apply=lambda: set_popups(workflow, known, popup),
         )
-
-    def _set_popups(self, popups: list[dict[str, Any]]) -> None:
-        workflow = self._lesson.workflow
-        workflow.popups = popups
-        workflow.full_clean()
-        workflow.save(update_fields=["popups", "updated_at"])
 
     # --- the target -------------------------------------------------------------------------------------------------
     def edge(self) -> Edge | None:
@@ -316,21 +302,3 @@ def _as_before(old: TargetSpec) -> Answer | None:
     if not old.row and not old.number_wanted:
         return None
     return Answer(code="as_before", text="", row=old.row, number=bool(old.number_wanted))
-
-
-def texts_of(dialog: Mapping[str, Any], buttons: list[str]) -> list[str]:
-    """What it says each time and other dialogs do not, the longest first; of a line that changes, the part that lasts.
-
-    Raises Unheard where that is nothing: its buttons, its title beside a question that changes, "Are you sure?" would
-    have another question answered as this one. Only one that says nothing has its title alone.
-    """
-    title = str(dialog.get("title") or "")
-    said = [text for text in map(str, dialog.get("texts") or ()) if words(text).key != words(title).key]
-    said = telling(said, but=buttons)
-    if not said and telling([title]):
-        return []
-    lasts = [text for text in said if len(text.strip()) > 2 and lasting(text) == text.strip()]
-    if not lasts:
-        raise Unheard(say("lesson.dialog_like_any"))
-    parts = [part for text in said if text not in lasts and len(part := lasting(text)) > 2]
-    return [*sorted(lasts, key=len, reverse=True)[:_MOST_TEXTS], *parts[:_MOST_TEXTS]]

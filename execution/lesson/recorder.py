@@ -20,6 +20,7 @@ from execution.exceptions import BadEdit
 from execution.lesson.acts import Act, Acted, do
 from execution.lesson.afterwards import Afterwards
 from execution.lesson.as_a_run import LessonHold
+from execution.lesson.as_it_was import changed, rows_of
 from execution.lesson.calling import as_kept
 from execution.lesson.controls import Controls, understand_control
 from execution.lesson.going_on import go_on, is_more_scrolling, is_second_click, second_click
@@ -34,7 +35,7 @@ from execution.lesson.typing import Typing
 from execution.lesson.understanding import Answer, Understood, taught, understand
 from execution.lesson.undoing import take_back
 from execution.lesson.ways import records_of, with_record
-from execution.models import Lesson, LessonStep
+from execution.models import MEND, Lesson, LessonStep
 from execution.types import Box, Point, ScreenState
 from sentences.said import say, to_json, told_by
 from workflows.catalogue import LOGIN
@@ -269,6 +270,25 @@ class Recorder:
         self.on_change()
         return acted
 
+    def close_dialog(self, act: Act, apply: Callable[[], str]) -> Acted:
+        """Press a button of what came over the screen, which every run does by itself from now on: a change of the
+        draft that can be taken back, and no step. `apply` writes it, and says what it is."""
+        if why := self._why_not(act):
+            return self.refused(act, why)
+        step = self._intend(act, None)
+        acted = self._carry_out(act, step)
+        if acted.state == "done":
+            with transaction.atomic():
+                was = rows_of(self.lesson.workflow)
+                said = apply()
+                step.act, step.state, step.node = MEND, LessonStepState.DONE, self.here.cursor
+                step.made = changed(was, rows_of(self.lesson.workflow))
+                step.screen = {"said": to_json(said)}
+                step.save()
+            self.here.awaits_anew()
+            self.on_change()
+        return acted
+
     def undo(self, count: int) -> list[str]:
         """Take the last steps out of the draft; what they did stays done on the desktop, and is told."""
         self.typing.close()
@@ -434,6 +454,7 @@ class Recorder:
         step.state, step.edge, step.node = LessonStepState.DONE, edge, source
         step.made = {**step.made, "edges": [edge.pk], "targets": [target.pk] if target else []}
         step.save()
+        self.here.put_in_place(edge)
 
     def await_screen(
         self, step: LessonStep, edge: Edge, before: ScreenState | None, typed: str = "", within: Box | None = None

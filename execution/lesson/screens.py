@@ -16,7 +16,7 @@ import numpy as np
 from execution.language.fuzzy import SEEN, folded, words
 from execution.language.screen_texts import ScreenWords
 from execution.language.volatile import lasting
-from execution.matching.dialogs import over_known
+from execution.matching.dialogs import Dialog, over_known
 from execution.matching.references import Reading
 from execution.matching.windows import title_matches
 from execution.perception.changes import find_changes
@@ -83,6 +83,7 @@ class Placed:
     why: str
     came: tuple[str, ...] = ()
     is_changed: bool = False  # it is that node, and looks otherwise than every picture of it
+    dialog: Dialog | None = None  # what lies over the screen before it
 
 
 @dataclass(slots=True)
@@ -111,7 +112,7 @@ def place(
     over = over_known(state, before)
     merely_renamed = bool(over and over.title and before and _titles_agree(_title(before), _title(state)))
     if over is not None and not merely_renamed:
-        return Placed(node=None, why=say("lesson.over", dialog=over.told), came=over.texts)
+        return Placed(node=None, why=say("lesson.over", dialog=over.told), came=over.texts, dialog=over)
     best: tuple[float, Node, Look] | None = None
     for node, looks in nodes:
         for look in looks:

@@ -5,10 +5,11 @@ This one value is all that the page knows of the draft, with a robot at the othe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from execution.choices import LessonStepState
 from execution.lesson import ways
@@ -17,13 +18,14 @@ from execution.lesson.mend_telling import mend_told
 from execution.lesson.read_backs import changes_nothing, proof_told, with_names
 from execution.lesson.signs import signs_told
 from execution.lesson.slides import slides_of
+from execution.lesson.step_order import in_order, moves_of
 from execution.lesson.undoing import said_of
 from execution.models import Lesson, LessonStep
 from sentences.said import in_words, say, worded
 from workflows.catalogue import ACTIONS, VALUE_PARAMS, allowed_values
 from workflows.choices import VariableKind
 from workflows.graph import EdgeSpec, GraphSpec, TargetSpec, VariableSpec
-from workflows.models import Node, Target
+from workflows.models import Edge, Node, Target
 from workflows.secret_names import holds_secret
 from workflows.specs import graph_of
 from workflows.text import names
@@ -41,12 +43,16 @@ _MOST_TYPED = 8
 _GONE = (LessonStepState.UNDONE, LessonStepState.UNKEPT)
 
 
-def draft_told(lesson: Lesson, *, paused: bool = False, leads_on: bool = True) -> Told:
-    """The whole draft, worded in the language of the moment; `leads_on` as pictures do (`lesson.slides`)."""
+def draft_told(
+    lesson: Lesson, *, paused: bool = False, leads_on: bool = True, inserts_after: Edge | None = None
+) -> Told:
+    """The whole draft, worded in the language of the moment; `leads_on` as pictures do (`lesson.slides`),
+    `inserts_after` the step that the next one is put behind."""
     workflow = lesson.workflow
     graph = with_names(graph_of(workflow))
     kept = lesson.steps.exclude(state__in=_GONE).order_by("index")
-    steps = list(kept.select_related("edge__target__picture", "node"))
+    steps = in_order(kept.select_related("edge__target__picture", "node"), graph)
+    slides = {slide.picture: at for at, slide in enumerate(slides_of(lesson))}
     nodes = list(workflow.nodes.select_related("reference").prefetch_related("looks"))
     ends = {node.pk for node in nodes if node.is_end}  # of one reading: what is told of screens and steps agrees
     return {
@@ -63,7 +69,8 @@ def draft_told(lesson: Lesson, *, paused: bool = False, leads_on: bool = True) -
         "call": _call(lesson, graph),
         "can": ["redraw", "repeat", "set", "try"] if lesson.has_desktop else ["redraw", "repeat"],
         "screens": [_screen(node, lesson.told_apart.get(node.node_id), graph) for node in nodes],
-        "steps": [_step(step, graph, ends) for step in steps],
+        "inserts_after": next((s.index for s in steps if inserts_after and s.edge_id == inserts_after.pk), None),
+        "steps": [_step(step, graph, ends, slides) for step in steps],
         "question": next((question_told(s) for s in sorted(steps, key=_is_kept) if _is_asked(s)), None),
         "variables": [_variable(one) for one in graph.variables],
         "values": _values(lesson, graph),
@@ -126,7 +133,7 @@ def _screen(node: Node, told_apart: Told | None, graph: GraphSpec) -> Told:
     }
 
 
-def _step(step: LessonStep, graph: GraphSpec, ends: Collection[int]) -> Told:
+def _step(step: LessonStep, graph: GraphSpec, ends: Collection[int], slides: Mapping[str, int]) -> Told:
     edge = graph.edge(step.edge.edge_id) if step.edge else None
     told: Told = {
         "index": step.index,
@@ -138,8 +145,10 @@ def _step(step: LessonStep, graph: GraphSpec, ends: Collection[int]) -> Told:
         "at": step.at.isoformat(),
         "edge_id": edge.edge_id if edge else "",
         "picture": step.picture_before,
+        "slide": slides.get(step.picture_before),
+        "box": step.screen.get("box"),
     }
-    return told if edge is None else told | _understood(edge, step) | ways.told_of(edge, graph)
+    return told if edge is None else told | _understood(edge, step, graph) | ways.told_of(edge, graph)
 
 
 def _sentence(step: LessonStep, edge: EdgeSpec | None, graph: GraphSpec) -> str:
@@ -148,10 +157,11 @@ def _sentence(step: LessonStep, edge: EdgeSpec | None, graph: GraphSpec) -> str:
     return sentence(edge, graph)
 
 
-def _understood(edge: EdgeSpec, step: LessonStep) -> Told:
+def _understood(edge: EdgeSpec, step: LessonStep, graph: GraphSpec) -> Told:
     row = step.edge.target if step.edge else None
     return {
         "optional": edge.optional,
+        "moves": moves_of(edge, graph),
         "value": _value(edge),
         "params": _params(edge),
         "target": _target(edge.target, row, step) if edge.target and row else None,
@@ -310,11 +320,33 @@ def _doubts(lesson: Lesson, steps: Sequence[LessonStep], graph: GraphSpec) -> It
         proof = step.screen.get("proof") or {}
         missed, elsewhere = proof.get("of", 0) - proof.get("found", 0), proof.get("elsewhere", 0)
         if edge is not None and (missed or elsewhere):
-            said = _(
-                "%(step)s: not found on %(missed)d of %(of)d pictures, and found on %(elsewhere)d of other screens."
-            )
-            words = {"step": sentence(edge, graph), "of": proof["of"], "missed": missed, "elsewhere": elsewhere}
-            yield _doubt("weak_target", said % words, f"step:{step.index}")
+            said = f"{_on_its_own(sentence(edge, graph), proof['of'], missed)} {_on_others(elsewhere)}".strip()
+            yield _doubt("weak_target", said, f"step:{step.index}")
+
+
+def _on_its_own(step: str, of: int, missed: int) -> str:
+    found = ngettext(
+        "%(step)s: checked on %(of)d screenshot, found there.",
+        "%(step)s: checked on %(of)d screenshots, found on all.",
+        of,
+    )
+    lost = ngettext(
+        "%(step)s: checked on %(of)d screenshot, not found there.",
+        "%(step)s: checked on %(of)d screenshots, not found on %(missed)d.",
+        of,
+    )
+    return (lost if missed else found) % {"step": step, "of": of, "missed": missed}
+
+
+def _on_others(elsewhere: int) -> str:
+    if not elsewhere:
+        return ""
+    also = ngettext(
+        "It is also found on %(n)d other screen, where it should not be.",
+        "It is also found on %(n)d other screens, where it should not be.",
+        elsewhere,
+    )
+    return also % {"n": elsewhere}
 
 
 def _doubt(code: str, text: str, goto: str) -> Told:

@@ -15,6 +15,7 @@ from execution.lesson.as_a_run import stages_of
 from execution.lesson.by_robot import ByRobot, Tried
 from execution.lesson.doing import DONE_AGAIN, READ_S, carry_out, may_not, missing
 from execution.lesson.recorder import Recorder
+from execution.lesson.step_order import in_order
 from execution.lesson.understanding import taught, understand
 from execution.models import LessonStep
 from execution.teaching.demonstrations import combined
@@ -31,8 +32,10 @@ class Trying:
 
     def __init__(self, recorder: Recorder, first: int) -> None:
         self._recorder = recorder
-        kept = recorder.lesson.steps.kept().filter(index__gte=first, edge__isnull=False)
-        self._left: list[LessonStep] = list(kept.select_related("edge__source", "edge__destination", "edge__target"))
+        steps = recorder.lesson.steps.of_draft().filter(edge__isnull=False)
+        graph = recorder.draft.graph()
+        known = in_order(steps.select_related("edge__source", "edge__destination", "edge__target"), graph)
+        self._left: list[LessonStep] = known[_place_of(first, known) :]
         self.stuck: LessonStep | None = None  # the step whose place was not found
         self._robot: ByRobot | None = None  # what does another workflow
         self._is_sure = False  # that all of them can be done
@@ -143,3 +146,11 @@ class Trying:
             if time.monotonic() > until:
                 return False
             recorder.sight.stirred()  # looked at once more, when it has been still anew
+
+
+def _place_of(first: int, steps: Sequence[LessonStep]) -> int:
+    """Where the step of that number stands; where it is gone, the first one after it."""
+    numbers = [step.index for step in steps]
+    if first in numbers:
+        return numbers.index(first)
+    return next((place for place, number in enumerate(numbers) if number > first), len(numbers))

@@ -41,6 +41,15 @@ def turn(recorder: Recorder, slides: Slides, message: Mapping[str, Any]) -> None
     recorder.sight.stirred()
 
 
+def turn_to(recorder: Recorder, slides: Slides, picture: str) -> None:
+    """Show that picture, if it is one of them; what is done on it stays on its screen until the teacher says so."""
+    at = next((place for place, slide in enumerate(slides.slides) if slide.picture == picture), None)
+    slides.leads_on = False
+    if at is not None and at != slides.at and slides.show(at):
+        recorder.here.left_unkept()
+        recorder.sight.stirred()
+
+
 def _keep_what_was_done(recorder: Recorder, slides: Slides) -> None:
     """As if the teacher did it here; the picture after it is where it leads, whatever kind of act it is."""
     act, at = act_of(slides.current), slides.at

@@ -183,7 +183,7 @@ def accept_record(step: LessonStep, *, accepted: bool) -> None:
 def records_of(lesson: Lesson, node: Node) -> list[dict[str, str]]:
     """Whose record a new step on that screen is done on, as was agreed to when the screen was come to."""
     agreed: list[dict[str, str]] = []
-    for step in lesson.steps.kept().filter(edge__destination=node):
+    for step in lesson.steps.of_draft().filter(edge__destination=node):
         if (step.screen.get("record") or {}).get("accepted"):
             agreed = with_record(agreed, step.screen["record"]["identity"])
     return agreed

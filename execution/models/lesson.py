@@ -11,6 +11,7 @@ from django.utils import timezone
 from execution.choices import HOLDS_DESKTOP, LessonKind, LessonState, LessonStepState
 from execution.models.robot import Robot
 
+_KEPT = (LessonStepState.DONE, LessonStepState.DOUBT)
 MEND = "mend"  # the act of a step that changed the draft and did nothing (S6.14)
 
 
@@ -94,8 +95,12 @@ class Lesson(models.Model):
 
 class LessonStepQuerySet(models.QuerySet["LessonStep"]):
     def kept(self) -> LessonStepQuerySet:
-        """Those that the draft is made of, in order."""
-        return self.filter(state__in=(LessonStepState.DONE, LessonStepState.DOUBT)).order_by("index")
+        """Those that this lesson made of the draft, in order."""
+        return self.filter(state__in=_KEPT).order_by("index")
+
+    def of_draft(self) -> LessonStepQuerySet:
+        """Those that the draft is made of, with what it had before the lesson."""
+        return self.filter(state__in=(*_KEPT, LessonStepState.EARLIER)).order_by("index")
 
     def open(self) -> LessonStepQuerySet:
         """Those whose intent was committed, and nothing of what came of it."""

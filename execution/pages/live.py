@@ -132,6 +132,7 @@ def run_data(execution: Execution) -> dict[str, Any]:
         "waiting": f"/api/executions/{key}/waiting/",
         "lesson": reverse("teach", args=["0"]),
         "end_lesson": reverse("api_lesson_end", args=["0"]),
+        "remember": reverse("api_execution_remember_dialog", args=[key]),
         "control": f"/api/executions/{key}/control/",
         "control_socket": f"/ws/control/{key}/",
         "snapshot": reverse("run_snapshot", args=[key]),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from execution.assistant.panel_texts import counted
 
 
 def pictures() -> dict[str, object]:
@@ -18,7 +21,13 @@ def pictures() -> dict[str, object]:
             "drag": _("Here was dragged %(on)s"),
             "scroll": _("Here the wheel was turned"),
             "press_keys": _("Here was pressed %(keys)s"),
-            "type_text": _("Here were %(n)s characters typed; type what a run types"),
+            "type_text": counted(
+                lambda n: ngettext(
+                    "Here %(n)s character was typed; type what a run types",
+                    "Here %(n)s characters were typed; type what a run types",
+                    n,
+                )
+            ),
         },
         "keep_did": _("Keep it as a step"),
         "read_by": _("pictures, read by %(name)s"),
@@ -51,10 +60,24 @@ def mending() -> dict[str, object]:
         "mend_no_dialog": _("Nothing lies over a known screen here."),
         "mend_press": _("Press “%(name)s” each time"),
         "mend_ask": _("Ask each time"),
-        "mend_target_found": _("Found on %(now)s of %(of)s pictures, before on %(was)s"),
+        "mend_target_found": counted(
+            lambda n: ngettext(
+                "Found on %(n)s picture of %(of)s, before on %(was)s",
+                "Found on %(n)s pictures of %(of)s, before on %(was)s",
+                n,
+            )
+        ),
         "mend_not_found_here": _("It would not be found on this very picture."),
-        "mend_changes": _("On %(n)s of %(of)s pictures the answer changes:"),
-        "mend_no_changes": _("On none of %(n)s pictures the answer changes."),
+        "mend_changes": counted(
+            lambda n: ngettext(
+                "The answer changes on %(n)s picture of %(of)s:", "The answer changes on %(n)s pictures of %(of)s:", n
+            )
+        ),
+        "mend_no_changes": counted(
+            lambda n: ngettext(
+                "The answer stays the same on the %(n)s picture.", "The answer stays the same on all %(n)s pictures.", n
+            )
+        ),
         "mend_found_now": _("the target is found now"),
         "mend_lost_now": _("the target is not found any more"),
         "mend_moved": _("was taken for “%(was)s”, now for “%(now)s”"),

@@ -19,6 +19,7 @@ from execution.lesson.calling import callable_from
 from execution.lesson.editing import new_workflow
 from execution.lesson.known_acts import slides_of_control
 from execution.lesson.of_runs import slides_of_run
+from execution.lesson.own_pictures import slides_of_draft
 from execution.lesson.slides import Slide
 from execution.lesson.telling import draft_told
 from execution.lesson.uploads import BadUpload, slides_from
@@ -35,6 +36,7 @@ from workflows.vault import known_names
 
 NEW = ""
 CONTROL = "control"  # taught from what a person did in a run
+OWN = "own"  # what is there already is changed, on its own pictures
 
 
 class SeveralFiles(forms.ClearableFileInput):
@@ -77,7 +79,11 @@ class TeachForm(forms.Form):
         of_run = [(LessonKind.RUN.value, run.name_for_people)] if run else []
         if run and run.events.filter(kind=EventKind.CONTROL).exists():
             of_run.append((CONTROL, _("what a person did in it by hand")))
-        sources = [(LessonKind.DESKTOP.value, _("a desktop")), (LessonKind.PICTURES.value, _("pictures"))]
+        sources = [
+            (LessonKind.DESKTOP.value, _("a desktop")),
+            (LessonKind.PICTURES.value, _("pictures")),
+            (OWN, _("the workflow’s own pictures")),
+        ]
         self._offer("source", [*of_run, *sources])
         known = Workflow.objects.values_list("workflow_id", "name")
         self._offer("workflow", [(NEW, _("A new workflow")), *known])
@@ -96,6 +102,8 @@ class TeachForm(forms.Form):
         if not data.get("workflow") and not (data.get("name") or "").strip():
             self.add_error("name", _("Give the new workflow a name, or choose one that is there."))
         data["source"] = data.get("source") or (LessonKind.RUN if self.run else LessonKind.DESKTOP)
+        if data["source"] == OWN and not data.get("workflow") and "name" not in self.errors:
+            self.add_error("workflow", _("A new workflow has no pictures of its own. Choose one that is there."))
         if data["source"] == LessonKind.DESKTOP and not data.get("robot") and "robot" not in self.errors:
             self.add_error("robot", _("Choose the desktop that is taught on."))
         return data
@@ -125,6 +133,10 @@ class TeachForm(forms.Form):
             return slides_from(
                 self.cleaned_data["pictures"], graph=graph_of(workflow) if workflow else None, store=store
             )
+        if source == OWN and workflow is not None:
+            if not (slides := slides_of_draft(workflow, store)):
+                raise BadUpload(_("No pictures of this workflow are kept. Teach it on a desktop."))
+            return slides
         if source == LessonKind.DESKTOP or self.run is None:
             return []
         slides = slides_of_control(self.run, store) if source == CONTROL else slides_of_run(self.run, store)
@@ -137,12 +149,13 @@ class TeachForm(forms.Form):
         if source == LessonKind.DESKTOP:
             robot = Robot.objects.get(name=self.cleaned_data["robot"])
             return open_lesson(workflow=workflow, robot=robot, user=user)
+        is_own = source in (LessonKind.PICTURES, OWN)
         return open_picture_lesson(
             workflow=workflow,
             user=user,
             pictures=[slide.to_json() for slide in slides],
-            kind=LessonKind.PICTURES if source == LessonKind.PICTURES else LessonKind.RUN,
-            execution=None if source == LessonKind.PICTURES else self.run,
+            kind=LessonKind.PICTURES if is_own else LessonKind.RUN,
+            execution=None if is_own else self.run,
         )
 
 
@@ -209,6 +222,6 @@ def addresses(lesson: Lesson) -> dict[str, str]:
         "picture": reverse("picture", args=["0" * 64]),
         "workflow": reverse("workflow", args=[workflow_id]),
         "teach": f"{reverse('teach_new')}?workflow={workflow_id}",
-        "start": f"{reverse('run_start')}?workflow={workflow_id}&mode=coaching",
+        "start": f"{reverse('run_start')}?workflow={workflow_id}",
         "robots": reverse("robots"),
     }

@@ -71,11 +71,11 @@ class Proofs:
         values = {**here.known.values, **counted(graph, ())}  # of a list its first line was shown
         apart = told_apart(graph, looks, strangers, pictures=pictures, values=values)
         self._found(lambda: self._keep_apart(apart))
-        for step in self._lesson.steps.kept().filter(edge__action_type=CALL).select_related("edge__source"):
+        for step in self._lesson.steps.of_draft().filter(edge__action_type=CALL).select_related("edge__source"):
             if step.edge is not None:
                 begins = begins_on(edge_spec(step.edge), looks.get(step.edge.source.node_id, []), here, pictures)
                 self._found(lambda pk=step.pk, begins=begins: self._keep(pk, begins=begins))  # type: ignore[misc]
-        for step in self._lesson.steps.kept().filter(edge__target__isnull=False).select_related("edge"):
+        for step in self._lesson.steps.of_draft().filter(edge__target__isnull=False).select_related("edge"):
             edge = graph.edge(step.edge.edge_id) if step.edge else None
             if self._stop.is_set() or self._asked.is_set():
                 return

@@ -25,9 +25,11 @@ from execution.lesson.drafting import Draft
 from execution.lesson.gestures import Gestures
 from execution.lesson.hearing import Unheard, heard_act, heard_look, heard_repeat, heard_setting
 from execution.lesson.here import Here
+from execution.lesson.known_dialogs import close_dialog
 from execution.lesson.lines import repeat_for_each_line
 from execution.lesson.mending import Mending, heard_mend
 from execution.lesson.onlooking import Onlooker
+from execution.lesson.own_pictures import picture_after
 from execution.lesson.recorder import Recorder
 from execution.lesson.redrawing import NotRedrawn, redraw
 from execution.lesson.secrecy import TypedSecrets, typed_before
@@ -35,8 +37,8 @@ from execution.lesson.sight import Sight
 from execution.lesson.slides import Slides
 from execution.lesson.telling import draft_told
 from execution.lesson.trying import Trying
-from execution.lesson.turning import turn
-from execution.models import Lesson
+from execution.lesson.turning import turn, turn_to
+from execution.models import Lesson, LessonStep
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.permissions import sees_unmasked
 from execution.record.connections import let_go_of_broken
@@ -296,6 +298,11 @@ class LessonSession:
             self._redraw(message)
         elif kind == "repeat":
             self._repeat(message)
+        elif kind == "insert":
+            self._insert(message)
+        elif kind == "dialog":
+            self.may_act()
+            close_dialog(recorder, str(message.get("press") or ""), str(message.get("id", ""))[:100], heard_at)
         elif kind == "undo":
             self._undo(message)
         elif kind in ("new_screen", "same_screen"):
@@ -336,15 +343,31 @@ class LessonSession:
         self._onlooker.heard(act)
 
     def _redraw(self, message: _Message) -> None:
-        box, index = message.get("box"), message.get("step")
-        step = self.lesson.steps.filter(index=index).first() if isinstance(index, int) else None
-        sides = box if isinstance(box, list) and len(box) == 4 else []
-        if step is None or not sides or not all(isinstance(n, int | float) and 0 <= n <= 1 for n in sides):
+        step = self._named(message.get("step"))
+        sides = message.get("box") or message.get("at")
+        if step is None or not isinstance(sides, list) or len(sides) not in (2, 4):
+            raise Unheard(say("lesson.bad_message"))
+        if not all(isinstance(n, int | float) and 0 <= n <= 1 for n in sides):
             raise Unheard(say("lesson.bad_message"))
         try:
-            redraw(self.recorder.here, step, (sides[0], sides[1], sides[2], sides[3]))
+            redraw(self.recorder.here, step, sides)
         except NotRedrawn as error:
             raise Unheard(error.args[0]) from None
+        self._changed()
+
+    def _named(self, index: object) -> LessonStep | None:
+        """The step of that number."""
+        return self.lesson.steps.filter(index=index).first() if isinstance(index, int) else None
+
+    def _insert(self, message: _Message) -> None:
+        """What is done next is put behind a step; without one it is the last one again."""
+        recorder, step = self.recorder, self._named(message.get("after"))
+        if message.get("after") is not None and (step is None or step.edge is None):
+            raise Unheard(say("lesson.bad_message"))
+        recorder.typing.close()
+        recorder.here.insert_after(step.edge if step else None)
+        if step is not None and step.edge is not None and isinstance(self.desktop, Slides):
+            turn_to(recorder, self.desktop, picture_after(step.edge, self.lesson))
         self._changed()
 
     def _repeat(self, message: _Message) -> None:
@@ -458,7 +481,8 @@ class LessonSession:
 
     def _lesson_message(self) -> _Message:
         leads_on = isinstance(self.desktop, Slides) and self.desktop.leads_on
-        told = draft_told(self.lesson, paused=self.recorder.paused, leads_on=leads_on)
+        behind = self.recorder.here.inserts_after
+        told = draft_told(self.lesson, paused=self.recorder.paused, leads_on=leads_on, inserts_after=behind)
         return {"type": "lesson", "rev": self._rev, "lesson": told}
 
     def _tell_screen(self) -> None:
@@ -469,7 +493,8 @@ class LessonSession:
     def _screen_message(self) -> _Message:
         here = self.recorder.here
         now = here.before() if self.lesson.step_index is not None else None
-        return {"type": "screen", **in_words(here.told()), "dialog": self.mending.dialog(now) if now else None}
+        dialog = self.mending.dialog(now) if now else here.dialog()
+        return {"type": "screen", **in_words(here.told()), "dialog": dialog, "window": here.window_box()}
 
     def _tell_acted(self, act: str, acted: Acted) -> None:
         if self._asked_by is not None:

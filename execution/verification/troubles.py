@@ -69,7 +69,7 @@ def troubles_of(change: Change, *, declared: Iterable[str], data: Collection[str
         if doubt[0]
         else None,
         error=_against("verification.error_came", error[0]),
-        complaint=_against("verification.complaint_came", complaint[0]),
+        complaint=_against("verification.complaint_came", _without(data, complaint[1]) if sure else complaint[0]),
         waiting=Fact(sign=WAITING, answer=Answer.CANNOT_TELL, note=say("verification.under_way")) if waiting else None,
         sure=sure,
         asks=any(folded(line.text) in _CLOSING or _is_button(line, change) for line in new),

@@ -98,11 +98,21 @@ class PageTeacher:
         self.answer(answer)
 
     def click_at(self, x: int, y: int) -> None:
+        """A place of the desktop; where the page shows the window alone, and that is beside it, all of it is shown."""
+        left, top = self._on_page(x, y)
+        view = self.page.locator("#view").bounding_box()
+        assert view
+        is_seen = 0 <= left - view["x"] < view["width"] and 0 <= top - view["y"] < view["height"]
+        if not is_seen:
+            self.page.click("#whole")
+            left, top = self._on_page(x, y)
+        self.page.mouse.click(left, top)
+
+    def _on_page(self, x: int, y: int) -> tuple[float, float]:
         box = self.page.locator("#canvas").bounding_box()
         assert box
         width, height = self.desktop.grab().size
-        at = box["x"] + (x + 0.5) / width * box["width"], box["y"] + (y + 0.5) / height * box["height"]
-        self.page.mouse.click(*at)
+        return box["x"] + (x + 0.5) / width * box["width"], box["y"] + (y + 0.5) / height * box["height"]
 
     def presses(self, keys: str) -> None:
         """Keys as the browser names them, and wait until they are a step."""

@@ -52,7 +52,7 @@ WORDS: Words = {
     "lesson.record_secret": _("What you type next is a secret: not a character of it is kept."),
     "lesson.record_named": _("At the end you are asked for the name of the screen “%(node)s”."),
     "lesson.record_step": _("Step %(n)d"),
-    "lesson.over": _("Something came over the screen: %(dialog)s"),
+    "lesson.over": _("A dialog is open: %(dialog)s"),
     "lesson.new_screen": _("This screen was not there before."),
     "lesson.same_screen": _("It is “%(node)s”, as before."),
     "lesson.is_screen": _("You said that it is “%(node)s”."),

@@ -40,7 +40,7 @@ WORDS: Words = {
     "verification.identity_seen": _("%(what)s is seen"),
     "verification.identity_like_it": _("something like %(what)s is seen, but not surely"),
     "verification.error_came": _("an error text came: '%(word)s'"),
-    "verification.complaint_came": _("a complaint came: '%(word)s'"),
+    "verification.complaint_came": _("the form says “%(word)s”"),
     "verification.under_way": _("it is still under way"),
     "verification.unknown_result": _("a text came that says it is not known: '%(word)s'"),
     "verification.typed_alone": _("the field holds what was typed, and nothing else"),

@@ -29,9 +29,9 @@ const keyboard = new Keyboard(store, connection, edits);
 const question = new Question(store, desktop, connection, { again, edits });
 new Pointer(store, desktop, connection, { drawn, focusKeys: () => keyboard.focus() });
 keyboardButton(() => keyboard.focus());
-toolbar(store);
+toolbar(store, connection);
 headView(store);
-stepsView(store, { toPanel });
+stepsView(store, { toPanel, connection });
 targetView(store, desktop, edits, { connection });
 screenView(store, desktop, edits);
 variablesView(store, edits);
@@ -49,7 +49,7 @@ function drawn(box, point = null) {
   const { drawing } = store;
   store.set({ drawing: null });
   if (drawing.kind === "mend") return shownHere(drawing, { box, point });
-  if (drawing.kind === "redraw") connection.send({ type: "redraw", step: drawing.index, box: store.normalised(box) });
+  if (drawing.kind === "redraw") connection.send({ type: "redraw", step: drawing.index, ...(box ? { box: store.normalised(box) } : { at: store.normalised([...point, 0, 0]).slice(0, 2) }) });
   if (drawing.kind !== "region") return;
   const regions = store.screenOf(drawing.node)?.regions ?? [];
   edits.screen(drawing.node, { regions: [...regions, { box: store.normalised(box), kind: drawing.region }] });
@@ -84,17 +84,18 @@ function controls() {
   tryOn.addEventListener("click", () => connection.send({ type: "try", from: store.step?.index ?? 1 }));
   store.onChange(() => {
     const live = store.connection === "live" && store.lesson.state === "live";
-    undo.disabled = !live || !store.steps.length;
+    undo.disabled = !live || !store.canUndo;
     text(find("kbd", undo), store.keyboard ? say("after_escape", { key: "Z" }) : "Z");
     tryOn.hidden = !store.can("try");
     tryOn.disabled = !store.takesActs || !store.steps.length || Boolean(store.question);
+    find("#done").disabled = store.lesson.state === "done";
     pause.disabled = !live;
     pause.hidden = Boolean(store.lesson.paused);
   });
 }
 
 function takeBack() {
-  if (store.connection !== "live" || !store.steps.length) return;
+  if (store.connection !== "live" || !store.canUndo) return;
   connection.send({ type: "undo", n: 1 });
   store.set({ mending: null }); // what a change would do was worked out with what goes now
 }

@@ -3,7 +3,7 @@
 import { all, announce, find, text } from "./dom.js";
 import { tell } from "./news.js";
 import { LiveSocket } from "./socket.js";
-import { ago, duration, say } from "./words.js";
+import { ago, duration, say, today } from "./words.js";
 
 const bar = find(".topbar");
 const title = document.title;
@@ -15,7 +15,8 @@ for (const button of all("[data-theme-switch]")) {
     const dark = document.documentElement.dataset.bsTheme !== "dark";
     document.documentElement.dataset.bsTheme = dark ? "dark" : "light";
     try {
-      localStorage.setItem("theme", dark ? "dark" : "light");
+      if (dark === matchMedia("(prefers-color-scheme: dark)").matches) localStorage.removeItem("theme"); // as the system says, from now on as well
+      else localStorage.setItem("theme", dark ? "dark" : "light");
     } catch {
       // private windows may refuse storage: the choice then lasts as long as the page
     }
@@ -25,6 +26,12 @@ for (const button of all("[data-theme-switch]")) {
 
 // --- which days are today's: pages of figures are made in the reader's zone ----------------------------------------
 document.cookie = `timezone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; SameSite=Lax`;
+
+// --- a date: today's, where the reader is --------------------------------------------------------------------------
+for (const button of all("[data-today]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => (document.getElementById(button.dataset.today).value = today()));
+}
 
 // --- menus ---------------------------------------------------------------------------------------------------------
 for (const menu of all("details.menu")) {

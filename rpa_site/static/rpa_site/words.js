@@ -54,6 +54,9 @@ export function ago(iso) {
 
 export const clock = (iso) => new Date(iso).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
+/** Today where the reader is, as a date field takes it: 2026-12-31. */
+export const today = () => new Date().toLocaleDateString("sv");
+
 const OPENS = new Set(["“", "«"]);
 const CLOSES = new Set(["”", "»"]);
 

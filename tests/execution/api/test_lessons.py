@@ -62,7 +62,6 @@ def test_every_change_answers_with_the_draft_as_it_is_then(lesson, designer, cli
     assert len(answer.json()["lesson"]["steps"]) == 2
     answer = post(client, f"{path}/publish/", note="first")
     assert (answer.status_code, answer.json()["version"]["number"]) == (200, 1)
-    answer = post(client, f"{path}/end/")
     assert answer.json()["lesson"]["state"] == "done"
     assert post(client, f"{path}/workflow/", name="Too late").status_code == 409
 

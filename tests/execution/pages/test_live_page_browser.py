@@ -148,6 +148,68 @@ def test_what_was_typed_is_no_answer_to_the_next_question(page_of, operator) -> 
 
 
 # --- unknown screens -------------------------------------------------------------------------------------------------
+def test_the_ways_out_of_a_pause_are_in_sight_however_much_is_told(page_of, designer) -> None:
+    """U3: at 1440×900 nobody scrolls for “Look again” and “Mend”."""
+    run = not_known()
+    told = {**run.pause_detail, "message": "The screen is none of them, and a notice lies over it. " * 12}
+    Execution.objects.filter(pk=run.pk).update(pause_detail=told)
+    page = page_of(designer, f"/runs/{run.execution_id}", viewport={"width": 1440, "height": 900})
+    for button in (page.get_by_role("button", name="Look again"), page.get_by_role("link", name="Mend")):
+        expect(button).to_be_in_viewport(ratio=1)
+
+
+def paused_for_notice() -> Execution:
+    run = not_known()
+    buttons = [{"text": text, "box": [0.3, 0.4, 0.1, 0.05]} for text in ("Close the notice", "Stay")]
+    notice = {
+        "title": "",
+        "window": "",
+        "texts": ["Maintenance tonight at ten", "Close the notice", "Stay"],
+        "buttons": buttons,
+    }
+    detail = {**run.pause_detail, "dialog": {**notice, "box": [0.2, 0.2, 0.4, 0.3]}}
+    Execution.objects.filter(pk=run.pk).update(pause_detail=detail, pause_reason="dialog")
+    return run
+
+
+def test_with_many_buttons_what_happened_stays_in_sight(page_of, designer) -> None:
+    """U3: the answers never cover what they answer, in the longer of the two languages."""
+    page = page_of(
+        designer, f"/runs/{paused_for_notice().execution_id}", viewport={"width": 1440, "height": 900}, locale="fr-FR"
+    )
+    expect(page.get_by_role("link", name="Réparer")).to_be_in_viewport(ratio=1)
+    title, answers = (page.locator(one).bounding_box() for one in ("#question-title", "#question .answers"))
+    assert title and answers
+    assert title["y"] + title["height"] <= answers["y"]
+
+
+def test_a_button_that_closes_a_notice_is_pressed_by_later_runs_if_somebody_says_so(page_of, designer) -> None:
+    """S6.14: the next version says so, and this run goes on with the button."""
+    run = paused_for_notice()
+    page = page_of(designer, f"/runs/{run.execution_id}")
+    page.get_by_label("Later runs press it by themselves").check()
+    page.get_by_role("button", name="Press “Close the notice”").click()
+    wait_until(lambda: Execution.objects.get(pk=run.pk).wish_press, what="the button")
+    latest = run.version.workflow.latest_version()
+    assert latest.number == run.version.number + 1
+    assert [(one.texts, one.click) for one in latest.spec().popups] == [
+        (("Maintenance tonight at ten",), "Close the notice"),
+    ]
+
+
+def test_what_is_not_remembered_is_not_pressed_either(page_of, designer) -> None:
+    run = paused_for_notice()
+    told = Execution.objects.get(pk=run.pk).pause_detail
+    nothing = {**told["dialog"], "texts": ["Close the notice", "Stay"]}
+    Execution.objects.filter(pk=run.pk).update(pause_detail={**told, "dialog": nothing})
+    page = page_of(designer, f"/runs/{run.execution_id}")
+    page.get_by_label("Later runs press it by themselves").check()
+    page.get_by_role("button", name="Press “Close the notice”").click()
+    expect(page.locator("#question")).to_contain_text("This dialog says nothing that is the same each time")
+    assert not Execution.objects.get(pk=run.pk).wish_press
+    assert run.version.workflow.versions.count() == 1
+
+
 def test_a_pause_says_what_was_expected_and_suggests_no_screen(page_of, operator) -> None:
     """S1.6: what is missing of the expected screen first, then look again; no guess is the primary button."""
     page = page_of(operator, f"/runs/{not_known().execution_id}")

@@ -164,3 +164,25 @@ def test_the_same_screen_is_said_and_can_be_contradicted(teach) -> None:
     end.tell(rev=2)
     page.select_option("[data-key=same_screen]", "record")
     assert sent(page, end, "same_screen")[0]["node_id"] == "record"
+
+
+# --- a dialog --------------------------------------------------------------------------------------------------------
+def test_a_dialog_is_told_as_it_says_with_its_buttons_as_answers(teach) -> None:
+    """S6.14: a press is a step, or what every run does by itself."""
+    page, end, _lesson = teach()
+    boxes = {"Close the notice": [0.3, 0.4, 0.1, 0.05], "Stay": [0.5, 0.4, 0.1, 0.05]}
+    buttons = [{"text": text, "box": box} for text, box in boxes.items()]
+    dialog = {"title": "", "window": "", "texts": ["Maintenance tonight at ten", *boxes], "box": [0.2, 0.2, 0.5, 0.3]}
+    dialog["buttons"] = buttons
+    told = {"type": "screen", "node_id": None, "name": "", "why": "", "state": "new", "dialog": dialog}
+    end.say(**told)
+    expect(page.locator("#question-title")).to_have_text("A dialog is open")
+    expect(page.locator("#question .question-why")).to_have_text("Maintenance tonight at ten")
+    page.get_by_role("button", name="Stay").click()
+    [act] = sent(page, end, "act")
+    assert (act["act"], act["x"], act["y"], act["keep"]) == ("click", 704, 340, True)
+    page.get_by_label("Every run presses it by itself").check()
+    page.get_by_role("button", name="Close the notice").click()
+    [press] = sent(page, end, "dialog")
+    assert press["press"] == "Close the notice"
+    assert len(end.of("act")) == 1

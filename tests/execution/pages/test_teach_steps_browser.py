@@ -12,10 +12,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from execution.lesson.telling import draft_told
+from execution.models import Lesson
 from tests.execution.lesson.test_editing import two_ways
 from tests.factories import make_published
 from tests.support.display import wait_until
+from tests.support.taught import make_lesson
 from tests.support.teach_page import at, click, sent, shown, tool
+from workflows.actions.publish import publish
 from workflows.models import Edge, Node, Variable
 from workflows.specs import graph_of
 
@@ -69,6 +72,7 @@ def test_a_box_is_set_by_a_key_and_a_date_is_put_as_it_is_written_there(teach) -
     end.say(type="acted", id=first["id"], state="done", ms=5)
     tool(page, "pick_date")
     click(page, 300, 186)
+    expect(page.get_by_label("Day", exact=True)).to_have_value(page.evaluate("new Date().toLocaleDateString('sv')"))
     page.get_by_label("Day", exact=True).fill("2026-12-31")
     page.get_by_label("Written there as").select_option("fr")
     page.get_by_role("button", name="Put it").click()
@@ -228,7 +232,7 @@ def test_a_target_is_redrawn_on_the_picture_it_was_taught_on(teach) -> None:
     end.tell(rev=2)
     shown(page)
     page.locator("[data-row=step-1]").click()
-    page.get_by_role("button", name="Redraw").click()
+    page.get_by_role("button", name="Show its place").click()
     expect(page.locator("#kept-picture")).to_be_visible()
     page.mouse.move(*at(page, 128, 80))
     page.mouse.down()
@@ -238,7 +242,47 @@ def test_a_target_is_redrawn_on_the_picture_it_was_taught_on(teach) -> None:
     assert message["step"] == 1
     assert message["box"] == pytest.approx([0.1, 0.1, 0.1, 0.1], abs=0.004)
     expect(page.locator("#kept-picture")).to_be_hidden()
+    page.get_by_role("button", name="Show its place").click()
+    click(page, 640, 400)
+    message = sent(page, end, "redraw", 2)[1]
+    assert message["at"] == pytest.approx([0.5, 0.5], abs=0.004)
     assert end.of("act") == []
+
+
+def test_a_step_is_moved_and_one_is_inserted_behind_it(teach) -> None:
+    """S6.10"""
+    page, end, lesson = teach()
+    panel = page.locator("#panel-target")
+    page.locator("[data-row=step-2]").click()
+    expect(panel.get_by_role("button", name="Earlier")).to_be_enabled()
+    panel.get_by_role("button", name="Earlier").click()
+    wait_until(lambda: lesson.steps.get(index=2).edge.order == 0, what="the order")
+    expect(panel.get_by_role("button", name="Earlier")).to_be_disabled()
+    panel.get_by_role("button", name="Insert a step after it").click()
+    assert sent(page, end, "insert") == [{"type": "insert", "after": 2}]
+    end.tell(rev=2, inserts_after=2)
+    expect(page.locator("#tool-hint")).to_contain_text("The next step is inserted after: Type “{{patient}}”")
+    page.get_by_role("button", name="Stop inserting").click()
+    assert sent(page, end, "insert", 2)[1] == {"type": "insert", "after": None}
+    end.tell(rev=3)
+    expect(page.locator("#tool-hint")).to_be_hidden()
+
+
+def test_without_a_robot_a_step_is_shown_on_its_own_picture_and_changed(teach) -> None:
+    """S6.16: what a robot reads waits for one, the rest does not."""
+    page, _end, lesson = teach(lambda end: None)
+    shown_on = Node.objects.get().reference.digest
+    lesson.steps.filter(index=1).update(picture_before=shown_on, state="earlier", screen={"box": [0.1, 0.2, 0.3, 0.1]})
+    Lesson.objects.update(state="waiting")
+    page.reload()
+    page.locator("[data-row=step-1]").click()
+    expect(page.locator("#kept-picture")).to_have_attribute("src", re.compile(shown_on))
+    expect(page.locator("#overlay .spot.chosen")).to_have_attribute("style", re.compile("left: 10%"))
+    panel = page.locator("#panel-target")
+    expect(panel.get_by_role("button", name="Insert a step after it")).to_be_disabled()
+    panel.get_by_role("button", name="Delete the step").click()
+    expect(page.locator("[data-row=step-1]")).to_have_count(0)
+    assert Edge.objects.count() == 2
 
 
 def test_a_secret_is_made_one_before_it_is_typed(teach) -> None:
@@ -392,11 +436,62 @@ def test_done_lists_what_is_left_to_mend_goes_there_and_publishes(teach) -> None
     expect(dialog).to_contain_text("Ready to publish")
     dialog.get_by_role("button", name="Publish").click()
     expect(dialog).to_contain_text("Published as version 1")
-    dialog.get_by_role("link", name="Start the first run").click()
-    page.wait_for_url(re.compile("/runs/new"))
     lesson.refresh_from_db()
     assert lesson.state == "done"
     assert lesson.workflow.versions.count() == 1
+    dialog.get_by_role("link", name="Start the first run").click()
+    page.wait_for_url(re.compile("/runs/new"))
+    card = page.locator(".choice-card", has_text="suggested")
+    expect(card.locator("input")).to_be_checked()
+
+
+def test_what_publishing_changes_is_told_before_it(teach) -> None:
+    """S6.10"""
+    page, _end, lesson = teach()
+    Node.objects.update(is_end=True)
+    publish(workflow=lesson.workflow, user=lesson.teacher)
+    page.locator("[data-row=step-3]").click()
+    page.get_by_label("Keys", exact=True).fill("f5")
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-row=step-3] .step-name")).to_contain_text("f5")
+    page.click("#done")
+    changes = page.locator("#done-dialog .changes")
+    expect(changes).to_contain_text("What changes from version 1")
+    expect(changes.locator("li")).to_have_count(1)
+    expect(changes.locator(".was")).to_contain_text("enter")
+    expect(changes.locator(".now")).to_contain_text("f5")
+    page.get_by_label("What changed (optional)").fill("F5 it is")
+    page.locator("#done-dialog").get_by_role("button", name="Publish").click()
+    expect(page.locator("#done-dialog")).to_contain_text("Published as version 2")
+    assert lesson.workflow.versions.get(number=2).note == "F5 it is"
+
+
+def test_a_date_of_a_run_is_todays_with_one_press(page_of, designer) -> None:
+    """S1.2: offered and not filled in: a day that nobody chose is not typed."""
+    lesson = make_lesson(designer, state="done")
+    Node.objects.update(is_end=True)
+    Edge.objects.filter(edge_id="press_return").update(action_type="type_text", params={"text": "{{seen}}"})
+    Variable.objects.create(workflow=lesson.workflow, name="seen", label="Seen on", kind="date")
+    publish(workflow=lesson.workflow, user=designer)
+    page = page_of(designer, "/runs/new")
+    field = page.get_by_label("Seen on")
+    expect(field).to_have_value("")
+    page.get_by_role("button", name="Today").click()
+    expect(field).to_have_value(page.evaluate("new Date().toLocaleDateString('sv')"))
+
+
+def test_a_published_workflow_is_changed_from_its_page(page_of, designer) -> None:
+    """S6.10: no desktop is asked for."""
+    lesson = make_lesson(designer, state="done")
+    Node.objects.update(is_end=True)
+    workflow = publish(workflow=lesson.workflow, user=designer).workflow
+    page = page_of(designer, f"/workflows/{workflow.workflow_id}")
+    page.get_by_role("button", name="Change").click()
+    page.wait_for_url(re.compile("/teach/ls_"))
+    expect(page.locator(".step-button")).to_have_count(3)
+    expect(page.locator("#kept-picture")).to_be_visible()
+    page.locator("[data-row=step-2]").click()
+    expect(page.locator("#panel-target")).to_contain_text("Type {{patient}}")
 
 
 def test_a_workflow_without_an_end_is_asked_whether_it_ends_on_the_screen_that_shows(teach) -> None:

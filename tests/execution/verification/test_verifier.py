@@ -23,6 +23,7 @@ from execution.types import (
     Window,
 )
 from execution.verification.verifier import something_changed, verify_after, verify_before
+from sentences.said import worded
 from tests.execution.perception.drawing import Canvas
 from workflows.graph import EdgeSpec, ExpectSpec, GraphSpec, IdentitySpec, NodeSpec
 
@@ -685,6 +686,8 @@ def test_a_message_is_told_without_what_was_typed_and_a_complaint_with_all_its_w
     form, told = screen("Form"), screen("Form", "The field Date of birth is required")
     for step in (edge(expect=SAVED), edge()):
         assert after(step, form, told).said == "The field Date of birth is required"
+        notes = [worded(reason.note) for reason in after(step, form, told).evidence]
+        assert "the form says “The field Date of birth is required”" in notes
     result = after(edge(expect=SAVED), form, screen("Form", "Dupont could not be saved"), variables={"who": "Dupont"})
     assert "Dupont" not in result.said
 

@@ -5,7 +5,7 @@ import { duration, say, word } from "../../rpa_site/words.js";
 import { correctForm } from "./correct.js";
 import { byHandLink, mendLink } from "./mend.js";
 import { figures } from "./over.js";
-import { control, decide } from "./requests.js";
+import { control, decide, remember } from "./requests.js";
 import { Ripening } from "./ripening.js";
 import { expectation, screenList } from "./screens.js";
 import { emphasised, messageOf, named, whyInWords } from "./sentence.js";
@@ -302,12 +302,26 @@ export class Question {
     const buttons = dialog?.buttons ?? [];
     const single = buttons.filter((button) => buttons.filter(({ text: other }) => other === button.text).length === 1);
     if (!single.length || store.execution.mode === "observation") return null;
-    return h("div", { class: "dialog-buttons", role: "group", "aria-label": say("press_text") }, single.map((button, n) => this.dialogButton(button, n, picture)));
+    return h("div", { class: "dialog-buttons", role: "group", "aria-label": say("press_text") }, single.map((button, n) => this.dialogButton(button, n, picture)), store.me.may_design ? this.rememberBox() : null);
+  }
+
+  /** Whether later runs close it in the same way, without asking. */
+  rememberBox() {
+    const box = h("input", { type: "checkbox", id: "remember-dialog", checked: this.remembers, disabled: Boolean(this.store.wishing) });
+    box.addEventListener("change", () => (this.remembers = box.checked));
+    return h("label", { class: "check" }, box, h("span", {}, say("press_remember")));
+  }
+
+  async press(name, picture) {
+    const { store } = this;
+    if (this.remembers && (await remember(store, name))) return; // refused: nothing is pressed
+    this.remembers = false;
+    await control(store, { verb: "resume", press: name, picture });
   }
 
   dialogButton({ text: name, box }, n, picture) {
     const point = (there) => this.picture.point(there);
-    const press = () => control(this.store, { verb: "resume", press: name, picture });
+    const press = () => this.press(name, picture);
     return h("button", {
       class: "button", type: "button", title: say("press_text"), disabled: Boolean(this.store.wishing), data: { key: `press-${n}` }, onclick: press,
       onpointerenter: () => point(box), onfocus: () => point(box), onpointerleave: () => point(null), onblur: () => point(null),

@@ -1,6 +1,8 @@
 /* Answers and wishes: by HTTP, and the server says who won. */
 
+import { announce } from "../../rpa_site/dom.js";
 import { post } from "../../rpa_site/post.js";
+import { say } from "../../rpa_site/words.js";
 
 export async function decide(store, answer) {
   const { prompt } = store;
@@ -19,6 +21,19 @@ export async function decide(store, answer) {
   }
   if (!isAnother() && store.answer?.status === "sending") {
     store.set({ answer: { status: "given", choice: answer.choice, who: null }, correcting: false, picking: false });
+  }
+}
+
+/** Later runs press that button in the dialog by themselves; what the server refuses, as in `control`. */
+export async function remember(store, press) {
+  store.set({ wishing: "resume", refusal: "" });
+  try {
+    const { version } = await post(store.run.remember, { press });
+    announce(say(version ? "press_remembered" : "press_in_draft", { n: version }));
+    store.set({ wishing: "" });
+  } catch (refusal) {
+    store.set({ wishing: "", refusal: refusal.message });
+    return refusal;
   }
 }
 

@@ -1,7 +1,7 @@
 /* What a control is to be brought to, asked once somebody has pointed at it: an option, on or off, a day, who logs in. */
 
 import { find, h, icon } from "../../rpa_site/dom.js";
-import { keysOf, say, word } from "../../rpa_site/words.js";
+import { keysOf, say, today, word } from "../../rpa_site/words.js";
 import { callForm } from "./call_form.js";
 
 export const SETS = new Set(["choose", "set_state", "pick_date"]); // acts that point at a control
@@ -46,7 +46,7 @@ function stateForm(store, send) {
 }
 
 function dateForm(store, send) {
-  const day = h("input", { class: "input", id: "control-value", type: "date", required: true, data: { first: "" } });
+  const day = h("input", { class: "input", id: "control-value", type: "date", required: true, value: today(), data: { first: "" } });
   const format = h("select", { class: "input", id: "control-format" }, keysOf("date_format").map((key) => h("option", { value: key === "iso" ? "" : key, selected: key === say("usual_date_format") }, word("date_format", key))));
   return submitting([labelled(say("control.day"), day), labelled(say("control.written"), format), go("check", say("control.put"))], () => send({ date: day.value, format: format.value }),
     chips(store, (one) => one.kind === "date", (text) => send({ date: text, format: format.value })));

@@ -7,6 +7,8 @@ import { place } from "../live/picture.js";
 const OLD = 2; // seconds
 const CLOSER = 1.5;
 const CLOSEST = 6;
+const AROUND = 8; // pixels of the desktop beside its window
+const MOST = 0.9; // of the desktop: a window that is larger is shown with all of it
 
 export class Desktop {
   constructor(store) {
@@ -21,7 +23,9 @@ export class Desktop {
     this.kept.addEventListener("load", () => this.sizedBy(this.kept));
     this.zoom = 1;
     this.drawn = "";
+    this.part = null; // of the desktop that is shown, [x, y, width, height] in its pixels; null: all of it
     new ResizeObserver(() => this.fit()).observe(this.view);
+    find("#whole").addEventListener("click", () => store.set({ whole: !store.whole }));
     for (const button of all("[data-zoom]", this.stage)) button.addEventListener("click", () => this.zoomBy(button.dataset.zoom === "in" ? CLOSER : 1 / CLOSER));
     this.stage.addEventListener("wheel", (event) => {
       if (!event.ctrlKey) return; // the wheel alone is the desktop's
@@ -46,16 +50,39 @@ export class Desktop {
     this.store.set({ takenAt, hasPicture: true });
   }
 
-  /** As large as there is room, in whole pixels, so that boxes sit exactly. */
+  /** The window, or all of the desktop, as large as there is room and not larger than it is; the rest is scrolled to. */
   fit() {
     const { width, height } = this.surface;
-    const style = getComputedStyle(this.view);
-    const room = [this.view.clientWidth, this.view.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom)];
+    const room = [this.view.clientWidth, this.view.clientHeight];
     if (!width || room[0] <= 0 || room[1] <= 0) return;
-    const scale = Math.min(room[0] / width, room[1] / height) * this.zoom;
+    const [x, y, w, hgt] = this.part ?? [0, 0, width, height];
+    const scale = Math.min(1, room[0] / w, room[1] / hgt) * this.zoom;
     this.canvas.style.width = `${Math.round(width * scale)}px`;
     this.canvas.style.height = `${Math.round(height * scale)}px`;
-    this.placeTag();
+    if (this.part && this.zoom === 1) this.view.scrollTo((x + w / 2) * scale - room[0] / 2, (y + hgt / 2) * scale - room[1] / 2);
+  }
+
+  /** What is to be seen: the window with the focus; one that lies within what shows already, such as a dialog, moves nothing. */
+  showPart() {
+    const { store } = this;
+    const part = this.wanted();
+    find("#whole").hidden = !store.screen?.window || covers(store.screen.window, this.surface);
+    find("#whole").setAttribute("aria-pressed", String(store.whole));
+    if (String(part) === String(this.part)) return;
+    this.part = part;
+    this.fit();
+  }
+
+  wanted() {
+    const { store } = this;
+    const box = store.screen?.window;
+    const { width, height } = this.surface;
+    if (store.whole || !box || store.drawing?.picture || covers(box, this.surface)) return null;
+    const marks = store.isAsking ? [store.question.box, ...store.question.answers.flatMap((answer) => answer.boxes ?? [])].filter(Boolean) : [];
+    if (this.part && within(box, this.part)) return marks.every((one) => within(one, this.part)) ? this.part : null;
+    const [left, top] = [Math.max(0, box[0] - AROUND), Math.max(0, box[1] - AROUND)];
+    const part = [left, top, Math.min(width, box[0] + box[2] + AROUND) - left, Math.min(height, box[1] + box[3] + AROUND) - top];
+    return marks.every((one) => within(one, part)) ? part : null;
   }
 
   zoomBy(factor, at = null) {
@@ -87,9 +114,10 @@ export class Desktop {
     stage.classList.toggle("idle", !store.takesActs);
     stage.classList.toggle("asking", store.isAsking);
     stage.dataset.tool = store.drawing ? "draw" : store.tool;
-    this.showKept(store.pictureUrl(store.drawing?.picture));
+    this.showKept(store.pictureUrl(store.drawing?.picture ?? (store.hasPicture ? "" : store.pictured?.picture)));
     find("#stage-empty").hidden = Boolean(store.hasPicture || this.kept.getAttribute("src"));
     if (!store.hasPicture) text(find("#stage-empty"), say(emptyWords(store)));
+    this.showPart();
     this.drawBoxes();
     this.showAge();
   }
@@ -113,56 +141,43 @@ export class Desktop {
     const { store } = this;
     const { question, hover, boxes, drawing } = store;
     const shown = store.screenShown;
-    const key = JSON.stringify([store.isAsking ? question : 0, hover, boxes, drawing, this.pointed, store.size, shown?.regions, find("#tab-screen").getAttribute("aria-selected")]);
+    const { pictured } = store;
+    const key = JSON.stringify([store.isAsking ? question : 0, hover, boxes, drawing, pictured?.box, this.pointed, store.size, shown?.regions, find("#tab-screen").getAttribute("aria-selected")]);
     if (key === this.drawn) return;
     this.drawn = key;
     const marks = [];
     if (boxes && question && store.isAsking) marks.push(...this.asked(question));
     else if (boxes && hover) marks.push(...this.hovered(hover));
+    else if (boxes && pictured?.box) marks.push(place(h("div", { class: "spot chosen" }), pictured.box));
     if (find("#tab-screen").getAttribute("aria-selected") === "true") for (const region of shown?.regions ?? []) marks.push(place(h("div", { class: `region ${region.kind}` }), region.box));
     if (this.pointed) marks.push(this.spot("meant", this.pointed));
     fill(this.overlay, marks);
-    this.placeTag();
+    const words = boxes && question && store.isAsking ? likely(question)?.text : boxes && hover ? hover.sentence : "";
+    text(find("#hover-line"), words ?? "");
+    find("#hover-line").classList.toggle("unsure", Boolean(boxes && hover?.ambiguous && !store.isAsking));
   }
 
-  hovered({ box, sentence, alike, ambiguous }) {
+  hovered({ box, alike, ambiguous }) {
     return [
       ...alike.map((other) => this.spot("runner", other)),
       this.spot(ambiguous ? "chosen unsure" : "chosen", box),
-      this.tag(ambiguous ? "unsure" : "chosen", sentence, box),
     ];
   }
 
   /** The place that was meant, its like, and what would tell it from them by the likely answer. */
   asked(question) {
-    const likely = question.answers.find((answer) => answer.likely) ?? question.answers[0];
     const key = String(question.box);
     const alike = question.answers.map((answer) => answer.boxes ?? []).find((boxes) => boxes.length > 1) ?? [];
-    const because = (likely?.boxes ?? []).filter((box) => String(box) !== key && !alike.some((one) => String(one) === String(box)));
+    const because = (likely(question)?.boxes ?? []).filter((box) => String(box) !== key && !alike.some((one) => String(one) === String(box)));
     return [
       ...alike.filter((box) => String(box) !== key).map((box) => this.spot("runner", box)),
       ...because.map((box) => this.spot("because", box)),
-      ...(question.box ? [this.spot("chosen", question.box), likely ? this.tag("chosen", likely.text, question.box) : ""] : []),
+      ...(question.box ? [this.spot("chosen", question.box)] : []),
     ];
   }
 
   spot(css, box) {
     return place(h("div", { class: `spot ${css}` }), this.store.normalised(box));
-  }
-
-  tag(css, words, box) {
-    return h("div", { class: `sign-tag placed ${css}`, data: { box: this.store.normalised(box).join() } }, words);
-  }
-
-  /** Above its box, or below it where there is no room; never over it. */
-  placeTag() {
-    const tag = find(".sign-tag", this.overlay);
-    if (!tag) return;
-    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
-    const [left, top, w, hgt] = tag.dataset.box.split(",").map(Number);
-    const above = top * height - tag.offsetHeight - 6;
-    tag.style.left = `${Math.max(0, Math.min(left * width + (w * width) - tag.offsetWidth, width - tag.offsetWidth))}px`;
-    tag.style.top = `${above >= 0 ? above : (top + hgt) * height + 6}px`;
   }
 
   /** Show a box while something that means it has the pointer or the focus; null: no more. */
@@ -182,6 +197,13 @@ export class Desktop {
     text(note, words.join(" · "));
   }
 }
+
+const likely = (question) => question.answers.find((answer) => answer.likely) ?? question.answers[0];
+
+const within = ([x, y, w, h], [left, top, width, height]) => x >= left && y >= top && x + w <= left + width && y + h <= top + height;
+
+/** Whether a window is as good as all of the desktop. */
+const covers = ([, , w, h], { width, height }) => w * h >= MOST * width * height;
 
 function emptyWords(store) {
   if (store.connection === "refused") return "no_picture_refused";

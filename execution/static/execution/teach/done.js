@@ -1,20 +1,26 @@
-/* Done: what is left to mend, then publish, then the first run. */
+/* Done: what is left to mend, what publishing changes, then publish, then the first run. */
 
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
+import { emphasised } from "../live/sentence.js";
 import { endHere, problemList } from "./panels.js";
+
+const MARKS = { added: ["plus", "green-ink"], removed: ["x", "red-ink"], changed: ["pencil", "blue-ink"] };
 
 export function doneDialog(store, edits, { goTo }) {
   const dialog = find("#done-dialog");
   const body = find("[data-body]", dialog);
   let published = null;
+  let differs = null; // what the draft changes of the newest version
   let draws = "";
-  find("#done").addEventListener("click", () => {
-    published = null;
+  find("#done").addEventListener("click", async () => {
+    published = differs = null;
     draws = "";
     store.setNow({ trouble: "" }); // what was refused on the desktop has nothing to do with publishing
     render();
     dialog.showModal();
+    differs = await edits.changes();
+    render();
   });
   store.onChange(() => dialog.open && render());
 
@@ -25,18 +31,20 @@ export function doneDialog(store, edits, { goTo }) {
 
   function render() {
     const problems = store.lesson.problems ?? [];
-    const signature = JSON.stringify([problems, published, store.saving > 0, store.trouble, store.screen?.node_id]);
+    const signature = JSON.stringify([problems, published, differs, store.saving > 0, store.trouble, store.screen?.node_id]);
     if (signature === draws) return;
     draws = signature;
-    fill(body, published ? afterwards() : before(problems));
+    const written = find("#publish-note", body)?.value ?? "";
+    fill(body, published ? afterwards() : before(problems, written));
   }
 
-  function before(problems) {
+  function before(problems, written) {
     const errors = problems.filter((one) => one.severity !== "warning").length;
-    const note = h("input", { class: "input", id: "publish-note", maxlength: 500 });
+    const note = h("input", { class: "input", id: "publish-note", maxlength: 500, value: written });
     const form = h("form", {},
       h("h2", { id: "done-title" }, errors ? say("to_mend", { n: errors }) : say("ready")),
       problemList(problems, leave, endHere(store, edits)),
+      differs?.since ? changes(differs) : null,
       errors ? null : h("div", { class: "field" }, h("label", { for: "publish-note" }, say("note")), note),
       store.trouble ? h("p", { class: "notice red", role: "alert" }, icon("alert-circle"), h("span", {}, store.trouble)) : null,
       h("div", { class: "buttons" },
@@ -53,23 +61,29 @@ export function doneDialog(store, edits, { goTo }) {
     return form;
   }
 
+  function changes({ since, changes: all }) {
+    return h("section", { class: "changes", "aria-label": say("changes_since", { n: since }) },
+      h("h3", { class: "overline" }, say("changes_since", { n: since })),
+      all.length ? h("ul", {}, all.map(change)) : h("p", { class: "muted" }, say("changes_none")));
+  }
+
+  function change({ kind, what, was, now, pictures }) {
+    const [glyph, css] = MARKS[kind];
+    const side = (name, lines, digest) => (lines.length || digest) && kind === "changed" ? h("div", { class: name }, h("span", { class: "small muted" }, say(`change_side.${name}`)), digest ? h("img", { src: store.pictureUrl(digest), alt: "", loading: "lazy" }) : null, lines.map((line) => h("p", { class: "small" }, line))) : null;
+    return h("li", {}, icon(glyph, css), h("div", {}, h("strong", {}, say(`change_kind.${kind}`)), " ", emphasised(what),
+      h("div", { class: "sides" }, side("was", was, pictures[0]), side("now", now, pictures[1]))));
+  }
+
   async function end() {
     if (await edits.end()) location.assign(store.at.workflow);
   }
 
+  /** The lesson is over with it, and its desktop free. */
   function afterwards() {
     return [h("h2", { id: "done-title" }, say("published", { n: published.number })), h("p", {}, say("published_text")),
       h("div", { class: "buttons" },
-        h("button", { class: "button", type: "button", onclick: () => dialog.close() }, say("teach_on")),
-        h("a", { class: "button", href: store.at.workflow, onclick: ended }, say("to_workflow")),
-        store.me.may_operate ? h("a", { class: "button primary", href: store.at.start, onclick: ended }, icon("player-play"), say("first_run")) : null)];
-  }
-
-  /** The desktop is free for the run before the page is left. */
-  async function ended(event) {
-    event.preventDefault();
-    const { href } = event.currentTarget;
-    await edits.end();
-    location.assign(href);
+        h("a", { class: "button", href: store.at.teach }, say("teach_more")),
+        h("a", { class: "button", href: store.at.workflow }, say("to_workflow")),
+        store.me.may_operate ? h("a", { class: "button primary", href: store.at.start }, icon("player-play"), say("first_run")) : null)];
   }
 }

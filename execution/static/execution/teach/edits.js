@@ -48,6 +48,16 @@ export class Edits {
     return this.change(`variables/${encodeURIComponent(name)}/remove/`, {});
   }
 
+  /** What the draft changes of the newest version; null where that cannot be said. */
+  async changes() {
+    try {
+      return await post(`${this.store.at.api}changes/`, undefined, { method: "GET", body: undefined });
+    } catch (refusal) {
+      this.store.set({ trouble: refusal.message });
+      return null;
+    }
+  }
+
   publish(note) {
     return this.change("publish/", { note });
   }

@@ -89,7 +89,7 @@ export function mendingView(store, connection, edits, { toPanel }) {
     const missed = found && !found.here;
     return h("div", { class: "mend-preview" },
       h("p", {}, h("strong", {}, emphasised(said))),
-      found ? h("p", { class: "muted" }, say("mend_target_found", { was: found.before.found, now: found.after.found, of: found.after.of }), " · ", h("span", { class: found.after.elsewhere ? "red-ink" : "" }, say("elsewhere", { n: found.after.elsewhere }))) : null,
+      found ? h("p", { class: "muted" }, say("mend_target_found", { was: found.before.found, n: found.after.found, of: found.after.of }), " · ", h("span", { class: found.after.elsewhere ? "red-ink" : "" }, say("elsewhere", { n: found.after.elsewhere }))) : null,
       missed ? h("p", { class: "notice red" }, icon("alert-circle"), h("span", {}, say("mend_not_found_here"))) : null,
       h("p", { class: "muted" }, all.length ? say("mend_changes", { n: all.length, of }) : say("mend_no_changes", { n: of })),
       h("ul", { class: "mend-changes" }, all.slice(0, MOST).map(change)),

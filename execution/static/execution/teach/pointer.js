@@ -4,6 +4,7 @@ import { find, h } from "../../rpa_site/dom.js";
 import { SETS } from "./control.js";
 import { CLICKS, LOOKS } from "./store.js";
 
+const POINTS = new Set(["mend", "redraw"]); // what a click says as well as a box
 const HOVER_EVERY = 70; // milliseconds: at most 15 a second
 const STILL = 5; // pixels of the page that a click may slip
 const TWICE = 400; // milliseconds between the two clicks of a double click
@@ -69,7 +70,7 @@ export class Pointer {
     if (!down || !at) return;
     const slipped = Math.hypot(event.clientX - down.x, event.clientY - down.y) > STILL;
     const box = [Math.min(at[0], down.at[0]), Math.min(at[1], down.at[1]), Math.abs(at[0] - down.at[0]), Math.abs(at[1] - down.at[1])];
-    if (store.drawing) return void (slipped ? this.drawn(box) : store.drawing.kind === "mend" && this.drawn(null, at));
+    if (store.drawing) return void (slipped ? this.drawn(box) : POINTS.has(store.drawing.kind) && this.drawn(null, at));
     if (store.isAsking || store.control) return; // one thing at a time
     if (LOOKS.has(store.tool)) return void this.look(slipped ? { box } : { x: at[0], y: at[1] });
     if (SETS.has(store.tool)) return void this.control(at, slipped ? box : null);

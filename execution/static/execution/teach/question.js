@@ -178,11 +178,34 @@ export class Question {
     const isNew = screen.state === "new";
     if (store.offer) return this.offer(store.offer);
     if (store.record) return this.record(store.record);
+    if (isNew && screen.dialog?.buttons?.length && !mend) return this.dialog(screen.dialog);
     const title = isNew ? say("screen_is_new", { name }) : say("screen_is", { name });
     return ["", top(isNew ? "plus" : "window", "blue", title, screen.why || say(isNew ? "screen_is_new_text" : "screen_is_text")),
       h("div", { class: "answers" },
         isNew ? null : h("button", { class: "button", type: "button", data: { key: "new_screen" }, onclick: () => this.connection.send({ type: "new_screen" }) }, icon("plus"), say("another_screen")),
         others.length ? this.sameAs(others) : null),
+      this.said()];
+  }
+
+  /** What came over the screen, as it says it; a press on a button of it is one on the desktop. */
+  dialog({ title, texts, buttons }) {
+    const { store } = this;
+    const names = buttons.map((button) => button.text);
+    const said = texts.filter((text) => !names.includes(text) && text !== title).join(" ");
+    const single = buttons.filter((button) => names.filter((name) => name === button.text).length === 1);
+    const every = h("input", { type: "checkbox", id: "every-run", checked: this.everyRun });
+    every.addEventListener("change", () => (this.everyRun = every.checked));
+    const press = ({ text: name, box: [x, y, w, hgt] }) => {
+      const [width, height] = store.size;
+      const at = { x: Math.round((x + w / 2) * width), y: Math.round((y + hgt / 2) * height) };
+      if (this.everyRun) this.connection.act({ type: "dialog", press: name });
+      else this.connection.act({ type: "act", act: "click", ...at, keep: true });
+      this.everyRun = false;
+    };
+    return ["asks", top("message", "blue", say("dialog_open"), [title, said].filter(Boolean).map((text) => say("quoted", { text })).join(" ")),
+      h("div", { class: "answers" },
+        single.map((button) => h("button", { class: "button", type: "button", disabled: !store.takesActs, data: { key: `press-${button.text}` }, onclick: () => press(button) }, h("span", {}, button.text))),
+        h("label", { class: "check" }, every, h("span", {}, say("dialog_every_run")))),
       this.said()];
   }
 

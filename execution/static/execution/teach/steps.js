@@ -4,11 +4,21 @@ import { fill, find, h, icon, text } from "../../rpa_site/dom.js";
 import { clock, say } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
 
-const MARKS = { done: ["circle-check", "green-ink"], held: ["message-question", "blue-ink"], doing: ["player-play", "blue-ink"], doubt: ["alert-triangle", "amber-ink"], tried: ["circle-check", "green-ink"], failed: ["alert-circle", "red-ink"] };
+const MARKS = { earlier: ["circle-check", "muted"], done: ["circle-check", "green-ink"], held: ["message-question", "blue-ink"], doing: ["player-play", "blue-ink"], doubt: ["alert-triangle", "amber-ink"], tried: ["circle-check", "green-ink"], failed: ["alert-circle", "red-ink"] };
 
-export function stepsView(store, { toPanel }) {
+export function stepsView(store, { toPanel, connection }) {
   const list = find("#steps");
   const count = find("#steps-count");
+  const choose = {
+    screen: (nodeId) => (store.set({ shownNode: nodeId }), toPanel("tab-screen")),
+    /** Without a desktop its own picture is turned to. */
+    step: (step) => {
+      store.set({ selected: step.index, shownNode: null });
+      toPanel("tab-target");
+      const { pictures } = store.lesson;
+      if (pictures && step.slide !== null && step.slide !== pictures.at && store.takesActs && !store.isAsking) connection.send({ type: "picture", to: step.slide });
+    },
+  };
   let shown = "";
   let follows = true; // whoever has scrolled up is left there
   list.addEventListener("scroll", () => (follows = list.scrollHeight - list.scrollTop - list.clientHeight < 24), { passive: true });
@@ -18,7 +28,7 @@ export function stepsView(store, { toPanel }) {
     if (signature === shown) return;
     shown = signature;
     const focused = list.contains(document.activeElement) ? document.activeElement.dataset.row : "";
-    fill(list, groups(store).map((group) => groupView(store, group, toPanel)), coming(store));
+    fill(list, groups(store).map((group) => groupView(store, group, choose)), coming(store));
     if (focused) find(`[data-row="${focused}"]`, list)?.focus({ preventScroll: true });
     if (follows) list.scrollTop = list.scrollHeight;
   });
@@ -34,33 +44,33 @@ function groups(store) {
   return found;
 }
 
-function groupView(store, { nodeId, steps }, toPanel) {
+function groupView(store, { nodeId, steps }, choose) {
   const screen = store.screenOf(nodeId);
   const first = `${nodeId}-${steps[0].index}`;
   return h("li", { class: "group" },
-    h("button", { class: "group-name", type: "button", data: { row: `screen-${first}` }, onclick: () => (store.set({ shownNode: nodeId }), toPanel("tab-screen")) },
+    h("button", { class: "group-name", type: "button", data: { row: `screen-${first}` }, onclick: () => choose.screen(nodeId) },
       icon("window"), h("strong", { class: "clip" }, screen?.name || say("screen_unnamed")), h("span", { class: "small muted" }, screen ? say("looks", { n: screen.looks || 1 }) : "")),
-    h("ol", { class: "turns" }, steps.map((step) => stepView(store, step, toPanel))));
+    h("ol", { class: "turns" }, steps.map((step) => stepView(store, step, choose))));
 }
 
-function stepView(store, step, toPanel) {
+function stepView(store, step, choose) {
   const held = step.state === "held";
   const current = store.step?.index === step.index;
   const [name, css] = MARKS[step.state] ?? ["circle-dashed", "muted"];
   return h("li", {},
     h("button", {
       class: `step step-button${held || current ? " now" : ""}`, type: "button", data: { row: `step-${step.index}` }, "aria-pressed": String(current), "aria-current": held ? "step" : null,
-      onclick: () => (store.set({ selected: step.index, shownNode: null }), toPanel("tab-target")),
+      onclick: () => choose.step(step),
     },
     icon(name, css),
     h("span", {}, h("span", { class: "step-name" }, emphasised(step.sentence)), h("span", { class: "step-where" }, held ? say("asked_below") : step.detail ?? ""), (step.when ?? []).map((text) => h("span", { class: "step-when" }, text)), h("span", { class: "visually-hidden" }, say(`step_state.${step.state}`))),
-    h("span", { class: "step-time" }, held ? say("now") : step.at ? clock(step.at) : "")));
+    h("span", { class: "step-time" }, held ? say("now") : step.at && step.state !== "earlier" ? clock(step.at) : "")));
 }
 
 /** Where the desktop is now, if no step was done there yet; and how it is done. */
 function coming(store) {
   const { screen } = store;
-  const last = store.steps.at(-1);
+  const last = store.newest;
   const parts = [];
   if (screen && screen.state !== "unread" && screen.state !== "reading" && (screen.node_id ?? "") !== (last?.node_id ?? "")) {
     const known = store.screenOf(screen.node_id);

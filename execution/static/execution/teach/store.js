@@ -27,6 +27,7 @@ export class Store extends State {
     this.credentials = data.credentials ?? []; // names of those that a workflow may log in with
     this.drawing = null; // what a rectangle on the picture is for: {kind, ...}
     this.boxes = true;
+    this.whole = false; // whether the whole desktop is shown, and not its window alone
     this.keyboard = false; // whether keys go to the desktop
     this.unkept = false; // Alt is held
     this.selected = null; // index of the step that the panel tells of; null: the newest
@@ -84,8 +85,8 @@ export class Store extends State {
     this.set({ keeping: false });
   }
 
-  on_screen({ node_id, name, why, state, dialog }) {
-    this.set({ screen: { node_id, name, why, state, dialog }, hover: null }); // what the pointer was over may be gone
+  on_screen({ node_id, name, why, state, dialog, window = null }) {
+    this.set({ screen: { node_id, name, why, state, dialog, window }, hover: null }); // what the pointer was over may be gone
   }
 
   on_trouble({ text }) {
@@ -110,19 +111,37 @@ export class Store extends State {
     return this.lesson.steps ?? [];
   }
 
+  /** What was shown last: of steps that stand in the order of a run that need not be the last one. */
+  get newest() {
+    return this.steps.reduce((last, step) => (last && last.index > step.index ? last : step), null);
+  }
+
+  /** Whether there is anything of this lesson that can be taken back. */
+  get canUndo() {
+    return this.steps.some((step) => step.state !== "earlier");
+  }
+
+  /** The step whose own picture shows: one that was chosen, without a desktop or on its picture. */
+  get pictured() {
+    const { step, lesson } = this;
+    if (!step?.picture || this.drawing) return null;
+    if (!this.hasPicture) return step;
+    return this.selected !== null && lesson.pictures && lesson.pictures.at === step.slide ? step : null;
+  }
+
   get question() {
     return this.lesson.question ?? null;
   }
 
   /** The last step, where it is proposed whose record the screen that it led to is. */
   get record() {
-    const last = this.steps.at(-1);
+    const last = this.newest;
     return last?.record && this.screen?.node_id !== last.node_id ? last : null;
   }
 
   /** The last step, where it is a click that may be meant for more. */
   get offer() {
-    const last = this.steps.at(-1);
+    const last = this.newest;
     return last?.offer ? last : null;
   }
 
@@ -138,7 +157,7 @@ export class Store extends State {
   /** The step that the panel on the right tells of. */
   get step() {
     if (this.selected !== null) return this.steps.find((step) => step.index === this.selected) ?? null;
-    return this.steps.at(-1) ?? null;
+    return this.newest;
   }
 
   /** That step as the draft has it by now. */

@@ -33,16 +33,24 @@ export function targetView(store, desktop, edits, { connection }) {
       h("div", { class: "row-buttons" },
         h("label", { class: "check" }, checkbox(step.optional, (optional) => edits.step(step.index, { optional })), h("span", {}, say("optional"))),
         h("label", { class: "check" }, checkbox(step.changes_nothing, (on) => edits.step(step.index, { changes_nothing: on })), h("span", {}, say("changes_nothing"))),
+        mover(step, "earlier", "chevron-up"), mover(step, "later", "chevron-down"),
+        h("button", { class: "button slim", type: "button", disabled: !store.takesActs, title: store.takesActs ? "" : say("insert_needs_robot"), onclick: () => connection.send({ type: "insert", after: step.index }) }, icon("plus"), say("insert_after")),
         store.can("try") ? h("button", { class: "button slim", type: "button", disabled: !store.takesActs, onclick: () => connection.send({ type: "try", from: step.index }) }, icon("player-play"), say("try_from_here")) : null,
         h("button", { class: "button slim danger", type: "button", onclick: () => edits.removeStep(step.index) }, icon("x"), say("remove_step"))),
     ];
+  }
+
+  /** Changes places with the step beside it on its screen. */
+  function mover(step, where, glyph) {
+    const may = step.moves[where];
+    return h("button", { class: "button slim", type: "button", disabled: !may, title: may ? "" : say("move_not"), data: { move: where }, onclick: () => edits.step(step.index, { move: where }) }, icon(glyph), say(`move.${where}`));
   }
 
   function head(step, target) {
     return h("div", { class: "target-head" },
       target.picture ? h("img", { class: "target-picture", src: store.pictureUrl(target.picture), alt: "" }) : h("span", { class: "target-picture none" }, icon("photo-off")),
       h("div", {}, h("h3", {}, target.sentence || emphasised(step.sentence)), step.detail ? h("p", { class: "small muted" }, step.detail) : null,
-        h("button", { class: "button slim", type: "button", disabled: !store.takesActs || !step.picture, onclick: () => store.set({ drawing: { kind: "redraw", index: step.index, picture: step.picture } }) }, icon("crop"), say("redraw"))));
+        h("button", { class: "button slim", type: "button", disabled: !store.takesActs || !step.picture, title: store.takesActs ? "" : say("redraw_needs_robot"), onclick: () => store.set({ drawing: { kind: "redraw", index: step.index, picture: step.picture } }) }, icon("crop"), say("redraw"))));
   }
 
   /** One sign: whether it must be there, only helps, or is left out; and how often it was seen here. */

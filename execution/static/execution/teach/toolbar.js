@@ -6,13 +6,14 @@ import { say } from "../../rpa_site/words.js";
 const AT_ONCE = new Set(["visual_login", "call_workflow"]); // tools that point at nothing
 const ON_DESKTOP = new Set(["choose", "set_state", "pick_date", "visual_login"]); // what they do is looked at afterwards
 
-export function toolbar(store) {
+export function toolbar(store, connection) {
   const tools = all("[data-tool]");
   for (const button of tools) button.addEventListener("click", () => choose(button.dataset.tool));
   const boxes = find("#boxes");
   boxes.addEventListener("click", () => store.set({ boxes: !store.boxes }));
   const hint = find("#tool-hint");
   const more = overflow(tools);
+  let said = "";
   store.onChange(() => {
     for (const button of tools) {
       button.setAttribute("aria-pressed", String(!store.drawing && button.dataset.tool === store.tool));
@@ -21,10 +22,16 @@ export function toolbar(store) {
     }
     more(tools.find((button) => button.getAttribute("aria-pressed") === "true"), !store.takesActs);
     boxes.setAttribute("aria-pressed", String(store.boxes));
-    const words = store.drawing ? say(`drawing.${store.drawing.kind}`) : store.unkept ? say("unkept_now") : say(`tool_hint.${store.tool}`);
+    const before = store.steps.find((step) => step.index === store.lesson.inserts_after);
+    const inserting = before ? say("inserting", { step: before.sentence }) : "";
+    const words = store.drawing ? say(`drawing.${store.drawing.kind}`) : store.unkept ? say("unkept_now") : say(`tool_hint.${store.tool}`) || inserting;
+    const stop = store.drawing ? () => store.set({ drawing: null }) : words === inserting ? () => connection.send({ type: "insert", after: null }) : null;
     hint.hidden = !words;
     hint.classList.toggle("amber", store.unkept && !store.drawing);
-    if (words) fill(hint, words, store.drawing ? [" ", h("button", { class: "note-button", type: "button", onclick: () => store.set({ drawing: null }) }, icon("x"), say("cancel"))] : "");
+    const signature = JSON.stringify([words, Boolean(stop)]);
+    if (signature === said) return;
+    said = signature;
+    if (words) fill(hint, words, stop ? [" ", h("button", { class: "note-button", type: "button", onclick: stop }, icon("x"), say(store.drawing ? "cancel" : "insert_stop"))] : "");
   });
 
   function choose(tool) {
@@ -65,7 +72,7 @@ function overflow(tools) {
     }
     if (tools.includes(focused) && bar.contains(focused)) focused.focus();
   };
-  new ResizeObserver(fit).observe(bar.parentElement);
+  new ResizeObserver(fit).observe(bar);
   document.fonts?.ready.then(fit);
   fit();
   return (chosen, disabled) => {
