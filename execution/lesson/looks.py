@@ -51,7 +51,8 @@ def seen_there(
 ) -> Seen:  # fmt: skip
     """Raises ValueError with a sentence where nothing can be read there."""
     told = in_cells(shown) if kind == "read_value" else shown
-    place = box or _line_at(point, told)
+    line = _line_at(point, told)
+    place = box or (line.box if line is not None else None)
     text = " ".join(line.text for line in text_in(place, told)).strip() if place is not None else ""
     if place is None or not words(text).key:
         raise ValueError(say("lesson.nothing_read"))
@@ -121,7 +122,7 @@ class _Way:
 
 def _ways(text: str, place: Box, shown: ScreenState, known: Known) -> Iterator[_Way]:
     """Behind the label in its own line; on one side of a label; in a column of its row; by its place."""
-    line = next((line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(place.center)), None)
+    line = _line_at(place.center, shown)
     said = line and (_SAYS_ITS_LABEL.match(line.text) or _SAYS_A_NUMBER.match(line.text))
     if line and said and text in (said["value"], line.text if said.re is _SAYS_ITS_LABEL else ""):
         yield _Way(read=at_label(said["label"], shown), label=said["label"], says=said["value"])
@@ -182,7 +183,7 @@ def _unless_whose(label: str) -> str:
 
 def _number_behind(point: Point, shown: ScreenState) -> TextLine | None:
     """The number that is pointed at behind words that say what it is; None where it is no number, or alone."""
-    line = next((line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(point)), None)
+    line = _line_at(point, shown)
     said = _SAYS_A_NUMBER.match(line.text) if line is not None else None
     if line is None or said is None:
         return None
@@ -192,9 +193,10 @@ def _number_behind(point: Point, shown: ScreenState) -> TextLine | None:
     return TextLine(text=said["value"], box=own) if own.contains(point) else None
 
 
-def _line_at(point: Point, shown: ScreenState) -> Box | None:
-    lines = [line.box for line in shown.texts if line.box.grown(4, shown.frame.size).contains(point)]
-    return min(lines, key=lambda box: box.area, default=None)
+def _line_at(point: Point, shown: ScreenState) -> TextLine | None:
+    """The line that is pointed at, or nearly; the smallest of several."""
+    lines = [line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(point)]
+    return min(lines, key=lambda line: line.box.area, default=None)
 
 
 def _anchor(place: Box, shown: ScreenState) -> Box | None:
