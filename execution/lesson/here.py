@@ -394,8 +394,7 @@ class Here:
     # --- variables --------------------------------------------------------------------------------------------------
     def make_variable(self, name: str, value: str, *, kind: str = "text", counted: bool = False) -> str:
         """A variable with that value here, put where the value was typed as it stands; its name."""
-        taken = list(self.draft.workflow.variables.values_list("name", flat=True))
-        name = name or variable_name("value", taken)
+        name = name or variable_name("value", list(self.draft.graph().kinds))
         self.draft.add_variable_of_step(name, kind=kind, example=value)
         self.lesson.values = {**self.lesson.values, name: value}
         self.lesson.save(update_fields=["values"])

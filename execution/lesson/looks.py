@@ -47,9 +47,10 @@ class Seen:
 
 def seen_there(
     kind: str, shown: ScreenState, *, point: Point, box: Box | None, name: str, value_kind: str, known: Known,
-    store: PictureSink,
+    store: PictureSink, taken: Sequence[str] = (),
 ) -> Seen:  # fmt: skip
-    """Raises ValueError with a sentence where nothing can be read there."""
+    """`taken` are the names of variables, which a value that is read does not have. Raises ValueError with a sentence
+    where nothing can be read there."""
     told = in_cells(shown) if kind == "read_value" else shown
     line = _line_at(point, told)
     place = box or (line.box if line is not None else None)
@@ -62,12 +63,14 @@ def seen_there(
         return Seen(params={"text": put_back(text, known.values)}, box=place)
     if box is None and (behind := _number_behind(point, told)) is not None:
         place, text = behind.box, behind.text
-    return _value(text, place, shown, name=name, value_kind=value_kind, known=known, store=store)
+    if name in taken:
+        raise ValueError(say("lesson.name_of_another_value", name=name))
+    return _value(text, place, shown, name=name, value_kind=value_kind, known=known, store=store, taken=taken)
 
 
 def _value(
     text: str, place: Box, shown: ScreenState, *, name: str, value_kind: str, known: Known,
-    store: PictureSink,
+    store: PictureSink, taken: Sequence[str],
 ) -> Seen:  # fmt: skip
     """The first of the ways to say where it stands by which it is read here as it stands there."""
     whose = {name: value for name, value in known.values.items() if tells_anywhere(value)}
@@ -79,7 +82,7 @@ def _value(
         if way.read.problem or folded(way.read.text) != folded(way.says or text):
             problem = way.read.problem or problem
             continue
-        called = variable_name(name or _unless_whose(label).strip(" :：") or "value")
+        called = variable_name(name or _unless_whose(label).strip(" :：") or "value", taken)
         params: dict[str, Any] = {"name": called, "kind": _kind(value_kind), **way.params}
         if label:
             params["label"] = label

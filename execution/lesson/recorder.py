@@ -251,6 +251,7 @@ class Recorder:
             seen = seen_there(
                 act.kind, shown, point=act.point, box=act.box, name=name, value_kind=value_kind,
                 known=self.here.known, store=self.draft.store,
+                taken=list(self.lesson.workflow.variables.values_list("name", flat=True)),
             )  # fmt: skip
         except ValueError as error:
             return self.refused(act, say("lesson.not_done", why=told_by(error)))

@@ -384,3 +384,27 @@ def test_a_step_that_is_taken_back_gives_back_what_its_repetition_dropped(played
     first.refresh_from_db()
     assert first.texts == was
     assert not played.lesson.workflow.edges.exists()
+
+
+def test_a_variable_and_a_value_that_is_read_have_names_of_their_own(played: PlayedLesson) -> None:
+    """One would stand in the place of the other in a run."""
+    at(played, "form").click("room", keep=False)
+    played.send(type="type", text=PEOPLE[1])
+    at(played, "record0")
+    assert played.send(type="look", act="read_value", x=170, y=186, name="value") == ""
+    at(played, "list").click("open1")
+    played.answer(f"typed:{PEOPLE[1]}")
+    assert played.lesson.workflow.variables.get().name == "value_2"
+    at(played, "record0")
+    assert played.send(type="look", act="read_value", x=170, y=186, name="value_2") != ""
+
+
+def test_no_answer_gives_a_variable_another_value(played: PlayedLesson) -> None:
+    """What was taught with it would be of somebody else."""
+    played.click("open0")
+    played.answer(f"value:{PEOPLE[0]}", variable="patient")
+    at(played, "list").click("open1")
+    assert played.answer(f"value:{PEOPLE[1]}", variable="patient") != ""
+    assert played.question()
+    assert played.answer(f"value:{PEOPLE[1]}", variable="the other") == ""
+    assert Lesson.objects.get().values == {"patient": PEOPLE[0], "the_other": PEOPLE[1]}
