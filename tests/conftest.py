@@ -42,6 +42,7 @@ os.environ.setdefault(SHARED, str(DATA_DIR / "shared"))  # of the first process,
 SAME = {"derandomize": True, "deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 property_settings.register_profile("surehand", **SAME)
 property_settings.register_profile("gate", **SAME, max_examples=25)
+property_settings.register_profile("many", **SAME, max_examples=10_000)
 property_settings.load_profile("surehand")
 
 # A page has as long as a machine may take that runs the other half of the tests meanwhile; what comes is not slower.

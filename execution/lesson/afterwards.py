@@ -13,6 +13,7 @@ from django.db import transaction
 from execution.lesson.here import Here, Pending
 from execution.lesson.proving import counts_of
 from execution.lesson.understanding import Answer, Understood, taught
+from execution.lesson.undoing import drop_unused
 from execution.models import LessonStep
 from execution.types import ScreenState
 from sentences.said import say, to_json, told_by
@@ -67,6 +68,7 @@ class Afterwards:
                 )
                 target = here.draft.add_target(spec)
             except (ValueError, DomainError, OSError) as error:
+                drop_unused(here.lesson, here.draft.new_variables())
                 self._close(step, why=to_json(say("lesson.no_target", why=told_by(error))))
                 return
             before, edge.target = edge.target, target
@@ -74,6 +76,7 @@ class Afterwards:
             if before is not None:
                 before.delete()
             step.made = {**step.made, "targets": [target.pk]}
+            step.brings(here.draft.new_variables())
             self._close(step, counts=counts_of(spec, asked.found.alike))
 
     def let_be(self, question: str) -> bool:

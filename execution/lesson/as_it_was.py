@@ -5,14 +5,19 @@ Pictures are kept by their digests: one that has been given up since is not brou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import models
 
-from workflows.models import Node, Picture, Target, Workflow
+from workflows.models import Edge, Node, Picture, Target, Workflow
 
 _KINDS: dict[str, type[Node | Target]] = {"node": Node, "target": Target}
+_SAYS: dict[str, tuple[type[Node | Edge | Target], tuple[str, ...]]] = {
+    "node": (Node, ("texts", "aside", "window_title")),
+    "edge": (Edge, ("before", "expect")),
+    "target": (Target, ("evidence",)),
+}
 _LOOKS, _POPUPS = "looks", "popups"
 
 Rows = dict[str, Any]  # "popups", and by "node 7" the columns of that row
@@ -43,6 +48,45 @@ def put_back(workflow: Workflow, was: Rows) -> None:
         row = _KINDS[kind]._default_manager.filter(pk=int(pk)).first()
         if row is not None:
             _set(row, value)
+
+
+def said_by(workflow: Workflow) -> Rows:
+    """What screens are known by, steps are seen by and targets are found by; read anew."""
+    return {
+        f"{kind} {row.pk}": {name: getattr(row, name) for name in columns}
+        for kind, (model, columns) in _SAYS.items()
+        for row in model._default_manager.filter(workflow=workflow)
+    }
+
+
+def dropped(was: Rows, now: Rows) -> Rows:
+    """Of the rows that are in both, each column that is another: as it was, and as it became."""
+    found = {
+        key: {name: [value, now[key][name]] for name, value in was[key].items() if value != now[key][name]}
+        for key in was.keys() & now.keys()
+    }
+    return {key: columns for key, columns in found.items() if columns}
+
+
+def give_back(workflow: Workflow, gone: Rows) -> None:
+    """What was dropped, but where somebody has changed it since."""
+    for key, columns in gone.items():
+        kind, pk = key.split()
+        model, _names = _SAYS[kind]
+        for row in model._default_manager.filter(workflow=workflow, pk=int(pk)):
+            names = [name for name, (_was, became) in columns.items() if getattr(row, name) == became]
+            for name in names:
+                setattr(row, name, columns[name][0])
+            row.save(update_fields=names)
+
+
+def allow_again(absent: Iterable[Sequence[Any]]) -> None:
+    """Texts that must not be on a screen, by its key, may: the one that they told it from is gone."""
+    for key, text in absent:
+        node = Node.objects.filter(pk=key).first()
+        if node is not None and text in node.absent:
+            node.absent = [one for one in node.absent if one != text]
+            node.save(update_fields=["absent"])
 
 
 def without_pictures(was: Rows, digests: set[str]) -> Rows:

@@ -92,7 +92,7 @@ def begin_call(recorder: Any, call: Call, act_id: str) -> None:
     act = Act(id=act_id, kind=CALL, heard_at=time.perf_counter())
     with transaction.atomic():
         for name in sorted(names(list(call.values.values()))):
-            recorder.draft.add_variable(name, label=name.replace("_", " ").capitalize())
+            recorder.draft.add_variable_of_step(name, label=name.replace("_", " ").capitalize())
         source = recorder.here.source()
         step = recorder.new_step(act, LessonStepState.DOING)
         edge = recorder.draft.add_edge(source, source, action_type=CALL, params=params, called=call.workflow_id)

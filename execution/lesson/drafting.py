@@ -24,6 +24,7 @@ class Draft:
 
     def __init__(self, workflow: Workflow, store: PictureStore) -> None:
         self.workflow, self.store = workflow, store
+        self._new_variables: dict[str, list[tuple[int, str]]] = {}  # since a step was kept last; where each was put
 
     def graph(self) -> GraphSpec:
         return graph_of(self.workflow)
@@ -116,6 +117,26 @@ class Draft:
             defaults={"label": label or name, "kind": kind, "example": example, "order": order},
         )
         return made
+
+    def add_variable_of_step(self, name: str, **more: str) -> None:
+        """The same for the step that is kept next: where it is new it goes with that one."""
+        if not self.workflow.variables.filter(name=name).exists():
+            self.add_variable(name, **more)
+            self._new_variables[name] = []
+
+    def put(self, name: str, text: str) -> None:
+        """The variable in the place of a text, wherever that is typed."""
+        for edge in self.workflow.edges.filter(action_type="type_text", params__text=text):
+            edge.params = {**edge.params, "text": "{{" + name + "}}"}
+            edge.save(update_fields=["params"])
+            if name in self._new_variables:
+                self._new_variables[name].append((edge.pk, text))
+
+    def new_variables(self) -> dict[str, list[tuple[int, str]]]:
+        """Those that were made for the step that is kept now, each with the edges in which it stands for a text; told
+        once."""
+        new, self._new_variables = self._new_variables, {}
+        return new
 
     def picture(self, digest: str) -> Picture | None:
         """The row of a stored picture; None for no picture. Raises PictureMissing."""

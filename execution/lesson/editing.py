@@ -14,7 +14,6 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.utils.translation import gettext as _
 
-from execution.choices import LessonStepState
 from execution.exceptions import BadEdit as BadEdit
 from execution.language.read_values import parsed_date
 from execution.lesson import step_order, ways
@@ -22,6 +21,7 @@ from execution.lesson.concealing import conceal
 from execution.lesson.read_backs import change_effect, change_proof
 from execution.lesson.signs import Level, set_level
 from execution.lesson.taking import answer_offer
+from execution.lesson.undoing import take_out
 from execution.models import MEND, Lesson, LessonStep
 from execution.teaching.values import put_back, tells_anywhere
 from sentences.said import say, worded
@@ -224,6 +224,9 @@ def _change_value(lesson: Lesson, step: LessonStep, edge: Edge, value: Mapping[s
         variable.example = variable.example or typed[:500]
         lesson.values = {**lesson.values, name: lesson.values.get(name) or typed}
         lesson.save(update_fields=["values"])
+    if variable.pk is None:
+        step.brings({name: []})
+        step.save(update_fields=["made"])
     _saved(variable)
     edge.params = {**edge.params, param: "{{" + name + "}}"}
     if kind == "secret":
@@ -272,7 +275,7 @@ def remove_step(lesson: Lesson, index: int) -> None:
     step = _step(lesson, index)
     if step.act == MEND:
         raise BadEdit(_("What was mended is taken back by Undo, after the steps that came later."))
-    edge, target = step.edge, step.edge.target if step.edge else None
+    edge = step.edge
     if edge is not None:
         leads_on = edge.source_id != edge.destination_id
         others = edge.source.outgoing.exclude(pk=edge.pk)
@@ -281,10 +284,7 @@ def remove_step(lesson: Lesson, index: int) -> None:
             if last is not None:
                 last.destination = edge.destination
                 last.save(update_fields=["destination"])
-        edge.delete()
-        if target is not None and not target.edges.exists():
-            target.delete()
-    LessonStep.objects.filter(pk=step.pk).update(state=LessonStepState.UNDONE, edge=None)
+    take_out(step)
 
 
 # --- variables -------------------------------------------------------------------------------------------------------
@@ -347,6 +347,9 @@ def _replace_name(lesson: Lesson, name: str, renamed: str) -> None:
     for edge in lesson.workflow.edges.exclude(condition=[]):
         edge.condition = [{**one, "value": renamed if one["value"] == name else one["value"]} for one in edge.condition]
         edge.save(update_fields=["condition"])
+    for step in lesson.steps.filter(made__variables__has_key=name):
+        step.made["variables"][renamed] = step.made["variables"].pop(name)
+        step.save(update_fields=["made"])
     if name in lesson.values:
         lesson.values = {renamed if key == name else key: value for key, value in lesson.values.items()}
         lesson.save(update_fields=["values"])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from django.db import transaction
 
+from execution.choices import LessonStepState
+from execution.lesson.as_it_was import allow_again, changed, rows_of
 from execution.lesson.drafting import Draft, variable_name
 from execution.lesson.screens import (
     MOST_LOOKS,
@@ -27,7 +30,7 @@ from execution.lesson.screens import (
 from execution.lesson.step_order import insert_after
 from execution.lesson.ways import proposed_record
 from execution.matching.references import Reading, maker_of
-from execution.models import Lesson, LessonStep
+from execution.models import MEND, Lesson, LessonStep
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.redaction import Redaction
 from execution.record.reference_store import DatabaseReferences
@@ -58,6 +61,15 @@ class Pending:
     after: Pending | None = None  # the step that came right before it
 
 
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """Keys of what was made of screens that came by themselves."""
+
+    nodes: list[int] = field(default_factory=list)
+    waits: list[int] = field(default_factory=list)
+    absent: list[tuple[int, str]] = field(default_factory=list)  # texts that must not be on other screens since
+
+
 class Here:
     """The screens of one lesson. All that it keeps of them has gone through `redaction`."""
 
@@ -78,6 +90,9 @@ class Here:
         self._shown: tuple[ScreenState, ScreenState] | None = None
         self._pictures: dict[int, tuple[ScreenState, str]] = {}
         self._index = lesson.next_index()
+        self._kept: set[int] = set()  # the steps that the draft is known to have
+        self._came = _Came()
+        self._absent: list[tuple[int, str]] = []
         self._stands = False  # whether the cursor is the node of what shows now
         self._came_by_hand = False  # something was done since that is no step
         self._inserts: list[int] = []  # keys of the edges behind which the next one is put; empty: it is the last one
@@ -99,10 +114,12 @@ class Here:
             pictures = _pictures_of(node)
             self._looks[node.pk] = [Look.of_reading(kept[p], node.window_title) for p in pictures if p in kept]
         if self.cursor is not None:
-            self.cursor = next((node for node in nodes if node.pk == self.cursor.pk), None)
-            if self.cursor is None and self._raw is not None:
-                self._stands = False
-                self.seen(self._raw)  # its screen went with what was edited: it is another one's
+            self.cursor = next((node for node in nodes if node.pk == self.cursor.pk), self.cursor)
+        self.where()
+        steps = set(self.lesson.steps.kept().values_list("pk", flat=True))
+        if self._kept - steps:  # somebody has deleted one
+            self.mark_ends()
+        self._kept = steps
 
     def _take_up_pending(self) -> None:
         """The last step as it is in the draft now; none where somebody took it out."""
@@ -135,7 +152,9 @@ class Here:
         variables = list(self.draft.workflow.variables.all())
         told = {v.name: self.lesson.values.get(v.name) or v.example or v.default for v in variables}
         secret = {v.name for v in variables if holds_secret(variable_spec(v))}
-        read = {name: value for name, value in self.lesson.values.items() if name not in told}
+        others = {name: value for name, value in self.lesson.values.items() if name not in told}
+        kinds = self.draft.graph().kinds if others else {}  # a value that is read no more is none
+        read = {name: value for name, value in others.items() if name in kinds}
         values = {name: str(value) for name, value in {**told, **read}.items() if value and name not in secret}
         self.shown_with = {**values, **{v.name: v.example for v in variables if v.example and v.name not in secret}}
         self.known = Known(values=values, typed=tuple(self._typed))
@@ -155,6 +174,11 @@ class Here:
     def node(self) -> Node | None:
         """The node of what shows now; None where it is none of the draft, or not read."""
         return self.cursor if self._stands else None
+
+    def looks_again(self, before: ScreenState) -> None:
+        """What was read since `before` is where the last step leads."""
+        if self._raw is not None and self._raw is not before:
+            self.seen(self._raw)
 
     def has_seen(self, state: ScreenState) -> bool:
         return state is self._raw
@@ -193,6 +217,14 @@ class Here:
             return Placed(node=source, why=say("lesson.same_screen", node=source.name), is_changed=True)
         return place(shown, nodes, before=None, known=self.known)  # the control itself is nothing that came over it
 
+    def where(self) -> Node | None:
+        """The screen on which it stands, whether it shows or not; None as well where somebody has deleted it."""
+        if self.cursor is not None and not Node.objects.filter(pk=self.cursor.pk).exists():
+            self.cursor, self._stands = None, False
+            if self._raw is not None:
+                self.seen(self._raw)  # it is another one's
+        return self.cursor
+
     def source(self) -> Node:
         """The node of what shows now; made where it came by itself, with the step that waits for it.
 
@@ -200,24 +232,35 @@ class Here:
         """
         if self._now is None or self._placed is None:
             raise LookupError("no screen was read")
-        if self._stands and self.cursor is not None:
+        came_from, by_hand = self.where(), self._came_by_hand
+        if self._stands and came_from is not None:
             if self._came_by_hand:
                 self._came_by_hand = False
-                self._another_look(self.cursor, self._now, is_changed=self._placed.is_changed)
-            return self.cursor
-        came_from, by_hand = self.cursor, self._came_by_hand
+                self._another_look(came_from, self._now, is_changed=self._placed.is_changed)
+            return came_from
         node = self._node_for(self._now, self._placed, None)
+        if self._placed.node is None:
+            self._came.nodes.append(node.pk)
+            self._came.absent.extend(self._told_apart())
         self._stand(node)
         if came_from is not None and came_from != node and not by_hand:
-            self.draft.add_edge(came_from, node, action_type="wait", params={}, called=node.name)
+            wait = self.draft.add_edge(came_from, node, action_type="wait", params={}, called=node.name)
+            self._came.waits.append(wait.pk)
         self._came_by_hand = False
         return node
+
+    def came_with(self) -> dict[str, list[int]]:
+        """The screens that came by themselves and were made for the step that is kept now, and how they are waited for;
+        told once."""
+        came, self._came = self._came, _Came()
+        return asdict(came) if came.nodes or came.waits else {}
 
     def led_by(self, pending: Pending) -> None:
         """A step was kept: the next screen is where it leads."""
         pending.after = replace(self.pending, after=None) if self.pending is not None else None
         self.pending, self._came_by_hand, self._taken_for = pending, False, []
         self._index = max(self._index, pending.step.index + 1)
+        self._kept.add(pending.step.pk)
         self.mark_ends()
 
     def insert_after(self, edge: Edge | None) -> None:
@@ -322,8 +365,28 @@ class Here:
                 self._lead(self.pending, self._now, placed)
             else:
                 by_hand, self._came_by_hand = self._came_by_hand, False  # the teacher says which it is
-                self._stand(self._node_for(self._now, placed, None))
+                with self._kept_as_mend(self._now) if node is None else nullcontext():
+                    self._stand(self._node_for(self._now, placed, None))
+                    self.mark_ends()
                 self._came_by_hand = by_hand
+
+    @contextmanager
+    def _kept_as_mend(self, now: ScreenState) -> Iterator[None]:
+        """A screen that is made without an act is a step of its own, so that it can be taken back."""
+        was = rows_of(self.draft.workflow)
+        yield
+        assert self.cursor is not None
+        LessonStep.objects.create(
+            lesson=self.lesson,
+            index=self.next_index(),
+            act=MEND,
+            params={"what": "new_screen"},
+            state=LessonStepState.DONE,
+            node=self.cursor,
+            made=changed(was, rows_of(self.draft.workflow)),
+            picture_before=self.picture_of(now),
+            screen={"said": to_json(say("lesson.mend_new", node=self.cursor.name, texts=list(self.cursor.texts)))},
+        )
 
     def taken_back(self) -> None:
         """Steps were taken out of the draft: what shows now is looked up anew, and nothing leads there."""
@@ -350,16 +413,12 @@ class Here:
     # --- variables --------------------------------------------------------------------------------------------------
     def make_variable(self, name: str, value: str, *, kind: str = "text", counted: bool = False) -> str:
         """A variable with that value here, put where the value was typed as it stands; its name."""
-        taken = list(self.draft.workflow.variables.values_list("name", flat=True))
-        name = name or variable_name("value", taken)
-        self.draft.add_variable(name, kind=kind, example=value)
+        name = name or variable_name("value", list(self.draft.graph().kinds))
+        self.draft.add_variable_of_step(name, kind=kind, example=value)
         self.lesson.values = {**self.lesson.values, name: value}
         self.lesson.save(update_fields=["values"])
         if not counted:
-            for edge in self.draft.workflow.edges.filter(action_type="type_text"):
-                if edge.params.get("text") == value:
-                    edge.params = {**edge.params, "text": "{{" + name + "}}"}
-                    edge.save(update_fields=["params"])
+            self.draft.put(name, value)
             self._typed = [typed for typed in self._typed if typed != value]
         self.learn_values()
         return name
@@ -393,13 +452,14 @@ class Here:
             placed = self._placed_of(shown, self._in_order(), pending)
             self._placed, self.why = placed, placed.why
         if placed.node is None and pending.made is not None:
-            self._forget(pending.made)  # what showed on the way: a page that was loading
+            self._forget(pending.made, pending.step)  # what showed on the way: a page that was loading
             pending.made = None
         node = self._node_for(shown, placed, pending.step)
         if placed.node is None:
             pending.made = node
+            pending.step.made = {**pending.step.made, "absent": self._told_apart()}
         elif pending.made is not None and node != pending.made:
-            self._forget(pending.made)
+            self._forget(pending.made, pending.step)
             pending.made = None
         self.draft.lead(pending.edge, node)
         self._goes_on_from_end(pending, node)
@@ -518,9 +578,16 @@ class Here:
                     if text and text not in one.absent:
                         one.absent = [*one.absent, text]
                         one.save(update_fields=["absent"])
+                        self._absent += [(one.pk, text)] if one is other else []
 
-    def _forget(self, node: Node) -> None:
+    def _told_apart(self) -> list[tuple[int, str]]:
+        """What must not be on other screens since one was made, by their keys; told once."""
+        absent, self._absent = self._absent, []
+        return absent
+
+    def _forget(self, node: Node, step: LessonStep) -> None:
         if not node.outgoing.exclude(destination=node).exists():
+            allow_again(step.made.get("absent") or ())
             node.incoming.update(destination=self.pending.edge.source if self.pending else node)
             self._looks.pop(node.pk, None)
             node.delete()
@@ -565,7 +632,7 @@ class Here:
 
 def _is_end(node: Node, graph: GraphSpec) -> bool:
     if not graph.outgoing(node.node_id):
-        return not node.is_entry
+        return node.ends_too or not node.is_entry
     return node.ends_too or bool(graph.done_at_end(node.node_id))
 
 

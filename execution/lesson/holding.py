@@ -45,25 +45,24 @@ def still_stands(held: Held, now: ScreenState, found: Understood) -> bool:
 
 def speaks_against(here: Here, found: Understood, answer: Answer, values: Mapping[str, Any]) -> str:
     """Why that answer says nothing; "" where it does."""
-    if answer.code == RUNS_VALUE:
-        name, known = variable_name(str(values.get("variable") or "value")), here.known.values
-        is_anothers = name in known and folded(known[name]) != folded(answer.value)
-        return say("lesson.name_of_another_value", name=name) if is_anothers else ""
     if answer.code != SOMETHING_ELSE:
-        return ""
+        name, known = variable_name(str(values.get("variable") or "value")), here.known.values
+        value = str(number_of(found.box, found.alike)) if answer.number else answer.value
+        is_anothers = bool(values.get("variable") and value) and folded(known.get(name, value)) != folded(value)
+        return say("lesson.name_of_another_value", name=name) if is_anothers else ""
     taken = list(here.draft.workflow.variables.values_list("name", flat=True))
     return against(found.line, chosen_of(found.line, values), here.known.values, taken)
 
 
 def with_variable(here: Here, found: Understood, answer: Answer, values: Mapping[str, Any]) -> tuple[Answer, str]:
     """The answer with a variable in the place of the value that it tells; and the one that counts, if any."""
-    name = str(values.get("variable") or "")
+    name = variable_name(str(values["variable"])) if values.get("variable") else ""
     if answer.number:
         if name:
             here.make_variable(name, str(number_of(found.box, found.alike)), kind="number", counted=True)
         return answer, name
     if answer.code == RUNS_VALUE:
-        here.make_variable(variable_name(name) if name else "", answer.value)
+        here.make_variable(name, answer.value)
         return answer, ""
     if answer.code == SOMETHING_ELSE:
         chosen = chosen_of(found.line, values)

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from execution.exceptions import BadEdit
 from execution.language.fuzzy import folded
 from execution.language.lexicon import is_known
+from execution.lesson.as_it_was import dropped, said_by
 from execution.lesson.here import Here
 from execution.lesson.ways import repeat_of
 from execution.models import LessonStep
@@ -45,7 +46,8 @@ def repeat_for_each_line(here: Here, step: LessonStep, wanted: Mapping[str, Any]
     with transaction.atomic():
         repeat, said = repeat_of(here.lesson, edge, wanted), {target.text}
         if sole_name(str(target.evidence.get("number") or "")) != counter:
-            step.note(uncounted={"label": target.label, "evidence": target.evidence})
+            if "uncounted" not in step.screen:  # else it is another counter now
+                step.note(uncounted={"label": target.label, "evidence": target.evidence})
             label = _("line %(number)s") % {"number": number}
             spec, of_its_line = _as_line(here, step, target, number, counter)
             here.draft.change_target(target, spec)
@@ -53,7 +55,9 @@ def repeat_for_each_line(here: Here, step: LessonStep, wanted: Mapping[str, Any]
             Target.objects.filter(pk=target.pk).update(label=label)
         edge.repeat = repeat
         edge.save(update_fields=["repeat"])
+        was = said_by(here.draft.workflow)
         _differs_with_the_line(here, said)
+        step.drops(dropped(was, said_by(here.draft.workflow)))
         here.mark_ends()
 
 

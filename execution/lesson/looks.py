@@ -47,11 +47,13 @@ class Seen:
 
 def seen_there(
     kind: str, shown: ScreenState, *, point: Point, box: Box | None, name: str, value_kind: str, known: Known,
-    store: PictureSink,
+    store: PictureSink, taken: Sequence[str] = (),
 ) -> Seen:  # fmt: skip
-    """Raises ValueError with a sentence where nothing can be read there."""
+    """`taken` are the names of variables, which a value that is read does not have. Raises ValueError with a sentence
+    where nothing can be read there."""
     told = in_cells(shown) if kind == "read_value" else shown
-    place = box or _line_at(point, told)
+    line = _line_at(point, told)
+    place = box or (line.box if line is not None else None)
     text = " ".join(line.text for line in text_in(place, told)).strip() if place is not None else ""
     if place is None or not words(text).key:
         raise ValueError(say("lesson.nothing_read"))
@@ -61,12 +63,14 @@ def seen_there(
         return Seen(params={"text": put_back(text, known.values)}, box=place)
     if box is None and (behind := _number_behind(point, told)) is not None:
         place, text = behind.box, behind.text
-    return _value(text, place, shown, name=name, value_kind=value_kind, known=known, store=store)
+    if name in taken:
+        raise ValueError(say("lesson.name_of_another_value", name=name))
+    return _value(text, place, shown, name=name, value_kind=value_kind, known=known, store=store, taken=taken)
 
 
 def _value(
     text: str, place: Box, shown: ScreenState, *, name: str, value_kind: str, known: Known,
-    store: PictureSink,
+    store: PictureSink, taken: Sequence[str],
 ) -> Seen:  # fmt: skip
     """The first of the ways to say where it stands by which it is read here as it stands there."""
     whose = {name: value for name, value in known.values.items() if tells_anywhere(value)}
@@ -78,7 +82,7 @@ def _value(
         if way.read.problem or folded(way.read.text) != folded(way.says or text):
             problem = way.read.problem or problem
             continue
-        called = variable_name(name or _unless_whose(label).strip(" :：") or "value")
+        called = variable_name(name or _unless_whose(label).strip(" :：") or "value", taken)
         params: dict[str, Any] = {"name": called, "kind": _kind(value_kind), **way.params}
         if label:
             params["label"] = label
@@ -121,7 +125,7 @@ class _Way:
 
 def _ways(text: str, place: Box, shown: ScreenState, known: Known) -> Iterator[_Way]:
     """Behind the label in its own line; on one side of a label; in a column of its row; by its place."""
-    line = next((line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(place.center)), None)
+    line = _line_at(place.center, shown)
     said = line and (_SAYS_ITS_LABEL.match(line.text) or _SAYS_A_NUMBER.match(line.text))
     if line and said and text in (said["value"], line.text if said.re is _SAYS_ITS_LABEL else ""):
         yield _Way(read=at_label(said["label"], shown), label=said["label"], says=said["value"])
@@ -182,7 +186,7 @@ def _unless_whose(label: str) -> str:
 
 def _number_behind(point: Point, shown: ScreenState) -> TextLine | None:
     """The number that is pointed at behind words that say what it is; None where it is no number, or alone."""
-    line = next((line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(point)), None)
+    line = _line_at(point, shown)
     said = _SAYS_A_NUMBER.match(line.text) if line is not None else None
     if line is None or said is None:
         return None
@@ -192,9 +196,10 @@ def _number_behind(point: Point, shown: ScreenState) -> TextLine | None:
     return TextLine(text=said["value"], box=own) if own.contains(point) else None
 
 
-def _line_at(point: Point, shown: ScreenState) -> Box | None:
-    lines = [line.box for line in shown.texts if line.box.grown(4, shown.frame.size).contains(point)]
-    return min(lines, key=lambda box: box.area, default=None)
+def _line_at(point: Point, shown: ScreenState) -> TextLine | None:
+    """The line that is pointed at, or nearly; the smallest of several."""
+    lines = [line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(point)]
+    return min(lines, key=lambda line: line.box.area, default=None)
 
 
 def _anchor(place: Box, shown: ScreenState) -> Box | None:

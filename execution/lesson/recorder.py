@@ -33,14 +33,14 @@ from execution.lesson.screens import Known
 from execution.lesson.sight import Looks, Seen
 from execution.lesson.typing import Typing
 from execution.lesson.understanding import Answer, Understood, taught, understand
-from execution.lesson.undoing import take_back
+from execution.lesson.undoing import drop_unused, take_back
 from execution.lesson.ways import records_of, with_record
 from execution.models import MEND, Lesson, LessonStep
 from execution.types import Box, Point, ScreenState
 from sentences.said import say, to_json, told_by
 from workflows.catalogue import LOGIN
 from workflows.exceptions import DomainError
-from workflows.models import Edge, Target
+from workflows.models import Edge, Node, Target
 from workflows.text import names
 
 log = logging.getLogger(__name__)
@@ -163,6 +163,7 @@ class Recorder:
         Refused where the screen has changed since: the place may be another one's by now. Raises BadEdit where the
         answer says nothing: it is still asked.
         """
+        self.typing.close()
         held = self._held_for(question)
         if held is None:
             return self._answered_afterwards(question, choice, values)
@@ -181,13 +182,15 @@ class Recorder:
             return refused
         answer, variable = with_variable(self.here, held.found, answer, values)
         if held.done:
-            self._keep(held.step, held.act, held.found, held.state, answer, variable)
+            self._keep(held.step, held.act, held.found, held.state, answer, variable, source=held.step.node)
+            self.here.looks_again(held.read)
             return Acted(state="done")
         read, shown = held.read, held.state
-        return self._done(held.act, held.found, shown, read=read, step=held.step, answer=answer, variable=variable)
+        acted = self._done(held.act, held.found, shown, read=read, step=held.step, answer=answer, variable=variable)
+        drop_unused(self.lesson, self.draft.new_variables())  # where it could not be done
+        return acted
 
     def _answered_afterwards(self, question: str, choice: str, values: Mapping[str, Any]) -> Acted | None:
-        self.typing.close()
         asked = self.afterwards.asked(question)
         answer = next((a for a in asked.found.answers if a.code == choice), None) if asked else None
         if asked is None or answer is None:
@@ -201,9 +204,9 @@ class Recorder:
 
     def cancel(self, question: str) -> bool:
         """Let the held act go; nothing is done. What was done before it was asked stays without a step."""
+        self.typing.close()
         held = self._held_for(question)
         if held is None:
-            self.typing.close()
             is_let_be = self.afterwards.let_be(question)
             self.on_change()
             return is_let_be
@@ -234,6 +237,7 @@ class Recorder:
             return self.refused(act, why)
         act = as_kept(act, self.lesson)
         if not act.keep:
+            self.typing.close()
             return self._unkept(act)
         return self.typing.type(act)
 
@@ -248,6 +252,7 @@ class Recorder:
             seen = seen_there(
                 act.kind, shown, point=act.point, box=act.box, name=name, value_kind=value_kind,
                 known=self.here.known, store=self.draft.store,
+                taken=list(self.lesson.workflow.variables.values_list("name", flat=True)),
             )  # fmt: skip
         except ValueError as error:
             return self.refused(act, say("lesson.not_done", why=told_by(error)))
@@ -288,6 +293,13 @@ class Recorder:
             self.here.awaits_anew()
             self.on_change()
         return acted
+
+    def edited(self) -> None:
+        """Somebody changed the draft: an act that waited for an answer and was deleted there waits no more."""
+        held = self.held
+        if held is not None and not LessonStep.objects.filter(pk=held.step.pk, state=LessonStepState.HELD).exists():
+            self.held = None
+        self.typing.close()
 
     def undo(self, count: int) -> list[str]:
         """Take the last steps out of the draft; what they did stays done on the desktop, and is told."""
@@ -347,6 +359,9 @@ class Recorder:
     ) -> Acted:
         step = done or self.new_step(act, LessonStepState.HELD)
         step.state = LessonStepState.HELD
+        if done is not None:  # what shows until it is answered is its effect, and none of the step before
+            step.node = self.here.source()
+            self.here.left_unkept()
         step.question = question_of(found, self.here.known.values, done=done is not None)
         step.save()
         self.held = Held(step=step, act=act, found=found, state=shown, read=read, done=done is not None)
@@ -417,8 +432,11 @@ class Recorder:
         shown: ScreenState,
         answer: Answer | None,
         variable: str,
+        *,
+        source: Node | None = None,
     ) -> None:
-        """The rows of what was done; where it can have no target it is kept without one, and says why."""
+        """The rows of what was done, on `source` where that was known before; where it can have no target it is kept
+        without one, and says why."""
         self.sight.effect(EFFECT_S)
         problem, target, spec = "", None, None
         offer = offered(act, found, shown, self.here)
@@ -430,7 +448,7 @@ class Recorder:
                 target = self.draft.add_target(spec)
             except (ValueError, DomainError, OSError) as error:
                 problem = say("lesson.no_target", why=told_by(error))
-            source = self.here.source()
+            source = source or self.here.source()
             label = spec.label if spec is not None and names(spec.text) else found.label
             edge = self.draft.add_edge(
                 source, source, action_type=act.kind, params=act.params, target=target, called=label
@@ -453,8 +471,12 @@ class Recorder:
             edge.save(update_fields=["identity"])
         step.state, step.edge, step.node = LessonStepState.DONE, edge, source
         step.made = {**step.made, "edges": [edge.pk], "targets": [target.pk] if target else []}
+        if came := self.here.came_with():
+            step.made["came"] = came
+        step.brings(new := self.draft.new_variables())
         step.save()
         self.here.put_in_place(edge)
+        drop_unused(self.lesson, new)  # where it is kept without what would use them
 
     def await_screen(
         self, step: LessonStep, edge: Edge, before: ScreenState | None, typed: str = "", within: Box | None = None
@@ -479,7 +501,7 @@ class Recorder:
             act="type_text" if types_unkept else act.kind,
             params={"length": act.length} if types_unkept else act.told,
             state=state,
-            node=self.here.cursor,
+            node=self.here.where(),
         )
 
     def _carry_out(self, act: Act, step: LessonStep) -> Acted:
@@ -509,7 +531,10 @@ class Recorder:
 
     def _held_for(self, question: str) -> Held | None:
         held = self.held
-        return held if held is not None and str(held.step.index) == question else None
+        if held is None or str(held.step.index) != question:
+            return None
+        held.step.refresh_from_db(fields=["node"])  # its screen may have been one on the way, and be gone
+        return held
 
     def refused(self, act: Act, why: str) -> Acted:
         return self.acted(act, Acted(state="refused", why=why))

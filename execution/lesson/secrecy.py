@@ -55,7 +55,7 @@ class TypedSecrets:
         if not name:
             taken = list(here.draft.workflow.variables.values_list("name", flat=True))
             name = variable_name(called if is_secret(called) else "secret", taken)
-            here.draft.add_variable(name, label=called, kind=VariableKind.SECRET)
+            here.draft.add_variable_of_step(name, label=called, kind=VariableKind.SECRET)
         self.hide({name: value})
         if place := self._field():
             self._redaction.typed_secret(place)

@@ -5,7 +5,7 @@ This one value is all that the page knows of the draft, with a robot at the othe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -71,7 +71,7 @@ def draft_told(
         "screens": [_screen(node, lesson.told_apart.get(node.node_id), graph) for node in nodes],
         "inserts_after": next((s.index for s in steps if inserts_after and s.edge_id == inserts_after.pk), None),
         "steps": [_step(step, graph, ends, slides) for step in steps],
-        "question": next((question_told(s) for s in sorted(steps, key=_is_kept) if _is_asked(s)), None),
+        "question": asked_now(steps),
         "variables": [_variable(one) for one in graph.variables],
         "values": _values(lesson, graph),
         "typed": _typed(graph),
@@ -109,6 +109,11 @@ def _is_kept(step: LessonStep) -> bool:
 def _is_asked(step: LessonStep) -> bool:
     """Whether an answer is waited for: of an act that is held, or of one that was done by hand and is kept."""
     return not _is_kept(step) or bool(step.question and not step.answered and step.edge_id)
+
+
+def asked_now(steps: Iterable[LessonStep]) -> Told | None:
+    """The question of a lesson that is open: of an act that is held, else the first of those that are kept."""
+    return next((question_told(step) for step in sorted(steps, key=_is_kept) if _is_asked(step)), None)
 
 
 def question_told(step: LessonStep) -> Told:

@@ -84,7 +84,7 @@ class Typing:
                 return recorder.refused(act, say("lesson.reading"))
             step = recorder.new_step(act, LessonStepState.DOING)
             if place := field_of(recorder.here.pending, recorder.sight.current()):
-                step.screen = {"box": list(place)}  # hidden from now on, should it be said to be secret
+                step.note(box=list(place))  # hidden from now on, should it be said to be secret
             into, clears = self._entered()
             first = into or clears
             before = first.before if first else recorder.here.before()
@@ -120,6 +120,9 @@ class Typing:
         if open_ is None:
             return
         recorder, here = self._recorder, self._recorder.here
+        if not LessonStep.objects.open().filter(pk=open_.step.pk).exists():
+            here.left_unkept()  # somebody has deleted it meanwhile
+            return
         text = open_.kept or self._as_variable(open_.text)
         with transaction.atomic():
             source = open_.edge.source if open_.edge else here.source()
@@ -147,6 +150,8 @@ class Typing:
         """One edge for the click into the field and the text; what was chosen there before is cleared."""
         draft, into, clears = self._recorder.here.draft, open_.into, open_.clears
         params = {"text": text, **({"clear": True} if clears else {})}
+        for one in filter(None, (into, clears)):
+            open_.step.made = {**one.step.made, **open_.step.made}
         if clears is not None:
             _absorb(clears.step)
             clears.edge.delete()
@@ -155,7 +160,8 @@ class Typing:
         called = into.edge.target.label if into.edge.target else ""
         _absorb(into.step)
         open_.step.screen = {**into.step.screen, **open_.step.screen}
-        open_.step.picture_before, open_.step.question = into.step.picture_before, into.step.question
+        open_.step.picture_before = into.step.picture_before
+        open_.step.question, open_.step.answered = into.step.question, into.step.answered
         return draft.change_edge(into.edge, action_type="type_text", params=params, called=called)
 
     def _goes_on(self, act: Act) -> bool:
@@ -200,7 +206,7 @@ class Typing:
         open_.text = text
         open_.step.params = {"text": text}
         open_.step.state = LessonStepState.DOING
-        open_.step.save()
+        open_.step.save(update_fields=["params", "state"])
 
     def _carry_out(self, open_: _Open, act: Act) -> Acted:
         recorder = self._recorder

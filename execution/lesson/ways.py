@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from execution.exceptions import BadEdit
 from execution.language.fuzzy import SEEN, find_all, words
 from execution.language.screen_texts import ScreenWords, Sighting
+from execution.lesson.as_it_was import give_back
 from execution.models import Lesson, LessonStep
 from execution.teaching.labels import naming_label
 from execution.types import Answer, ElementRole, ScreenState
@@ -120,6 +121,9 @@ def change_repeat(lesson: Lesson, step: LessonStep, edge: Edge, wanted: Mapping[
     """
     if wanted is None:
         edge.repeat = {}
+        give_back(lesson.workflow, step.made.get("dropped") or {})
+        step.drops_no_more()
+        edge.refresh_from_db(fields=["before", "expect", "target"])
         _uncount(step, edge)
         if edge.destination_id != edge.source_id:  # else a run would be over before what leads on
             Node.objects.filter(pk=edge.source_id, ends_too=False).update(is_end=False)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -147,6 +148,26 @@ class LessonStep(models.Model):
             kept = LessonStep.objects.select_for_update().values_list("screen", flat=True).get(pk=self.pk)
             self.screen = {**{key: value for key, value in kept.items() if key != drop}, **told}
             self.save(update_fields=["screen"])
+
+    def brings(self, variables: Mapping[str, Sequence[Any]]) -> None:
+        """They were made for this step, and go with it where nothing else uses them; each with the edges in which it
+        stands in the place of a text. Not saved."""
+        if variables:
+            self.made = {**self.made, "variables": {**self.made.get("variables", {}), **variables}}
+
+    def drops(self, gone: Mapping[str, Mapping[str, Sequence[Any]]]) -> None:
+        """What its repetition dropped of the draft: by row and column as it was first, and as it became last."""
+        kept: dict[str, Any] = self.made.get("dropped", {})
+        for row, columns in gone.items():
+            of_row = kept.get(row, {})
+            merged = {name: [of_row.get(name, was)[0], was[1]] for name, was in columns.items()}
+            kept = {**kept, row: {**of_row, **merged}}
+        self.made = {**self.made, "dropped": kept}
+        self.save(update_fields=["made"])
+
+    def drops_no_more(self) -> None:
+        self.made = {key: value for key, value in self.made.items() if key != "dropped"}
+        self.save(update_fields=["made"])
 
     @property
     def was(self) -> dict[str, Any]:

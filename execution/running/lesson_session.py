@@ -419,7 +419,7 @@ class LessonSession:
     def _edited(self) -> None:
         """Somebody edited the draft on the page; what is secret by now is hidden before anything else is kept."""
         here = self.recorder.here
-        self.recorder.typing.close()
+        self.recorder.edited()
         if concealed := here.concealed():
             self.secrets.hide(concealed)
             here.look_anew()

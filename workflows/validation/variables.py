@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from workflows import text
-from workflows.graph import GraphSpec
+from workflows.graph import GraphSpec, VariableSpec
 from workflows.secret_names import holds_secret
 from workflows.validation.problem import Kind, Problem, of_variable, problem
 from workflows.words import sentence
@@ -16,11 +16,8 @@ from workflows.words import sentence
 
 def variables(graph: GraphSpec) -> Iterator[Problem]:
     declared = set(graph.kinds)
-    used: set[str] = set()
     for kind, where, field, value in _texts(graph):
-        names = text.names(value)
-        used |= names
-        for name in sorted(names - declared):
+        for name in sorted(text.names(value) - declared):
             yield problem(
                 kind,
                 "undeclared_variable",
@@ -46,13 +43,19 @@ def variables(graph: GraphSpec) -> Iterator[Problem]:
                 where=variable.name,
                 field="default",
             )
-    for variable in sorted((v for v in graph.variables if v.name not in used), key=lambda v: v.name):
+    for variable in unused(graph):
         said = _("The variable “%(name)s” is used nowhere. Remove it, or write {{%(name)s}} where its value belongs.")
         if variable.required:  # whoever starts a run believes that it is about that value
             said = _("{{%(name)s}} is asked for and used nowhere. Write it where its value belongs, or remove it.")
         yield of_variable(
             "unused_variable", said % {"name": variable.name}, where=variable.name, warn=not variable.required
         )
+
+
+def unused(graph: GraphSpec) -> list[VariableSpec]:
+    """The variables whose value is written nowhere, by name."""
+    used = {name for _kind, _where, _field, value in _texts(graph) for name in text.names(value)}
+    return sorted((v for v in graph.variables if v.name not in used), key=lambda v: v.name)
 
 
 def _texts(graph: GraphSpec) -> Iterator[tuple[Kind, str, str, Any]]:

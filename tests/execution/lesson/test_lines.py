@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from execution.lesson.as_it_was import dropped, give_back, said_by
 from execution.lesson.drafting import Draft
 from execution.lesson.lines import _differs_with_the_line, _said_by_the_line
 from tests.doubles.stage import LINE, edge
@@ -26,6 +28,10 @@ def near(text: str) -> dict[str, Any]:
 
 def told(*said: str) -> Any:
     """A draft once that was the text of the line."""
+    return repeated(*said)[0]
+
+
+def drafted() -> Any:
     nodes = [{**LINE[0], "texts": ["Letters"]}, {**LINE[1], "texts": ["Search", "adams.TXT"], "window_title": TITLE}]
     note = edge("note", "b", "b")
     note["target"]["evidence"] = {"neighbours": [near("Adams.txt"), near("Note")], "around": [near("adams.txt  1 KB")]}
@@ -34,10 +40,7 @@ def told(*said: str) -> Any:
         {**edge("ab", "a", "b"), "expect": {"texts": ["Search", "Adams.txt is open"], "window_title": TITLE}},
         edge("ba", "b", "a", order=1),
     ]
-    workflow = make_workflow(nodes=nodes, edges=acts)
-    here = SimpleNamespace(draft=Draft(workflow, PictureStore()))
-    _differs_with_the_line(here, said)  # type: ignore[arg-type]
-    return workflow
+    return make_workflow(nodes=nodes, edges=acts)
 
 
 def test_no_screen_is_known_by_what_the_line_says_and_nothing_after_a_step_must_say_it() -> None:
@@ -64,6 +67,30 @@ def test_no_target_of_the_repetition_is_known_by_what_stood_in_the_line() -> Non
     spec = target_spec(workflow.targets.get(target_id="t_note"))
     assert [n.text for n in spec.neighbours] == ["Note"]
     assert spec.around == ()
+
+
+def repeated(*said: str) -> tuple[Any, dict[str, Any]]:
+    """The same, with what was told by it before, and what was dropped."""
+    workflow = drafted()
+    before = said_by(workflow)
+    _differs_with_the_line(SimpleNamespace(draft=Draft(workflow, PictureStore())), said)  # type: ignore[arg-type]
+    return workflow, {"before": before, "dropped": dropped(before, said_by(workflow))}
+
+
+def test_what_a_repetition_dropped_is_given_back_when_it_ends() -> None:
+    workflow, kept = repeated("Adams.txt")
+    assert said_by(workflow) != kept["before"]
+    give_back(workflow, json.loads(json.dumps(kept["dropped"])))
+    assert said_by(workflow) == kept["before"]
+
+
+def test_what_somebody_changed_since_the_repetition_began_stays_as_they_said() -> None:
+    workflow, kept = repeated("Adams.txt")
+    workflow.nodes.filter(node_id="b").update(texts=["Find"])
+    workflow.edges.get(edge_id="ba").delete()
+    give_back(workflow, kept["dropped"])
+    node = workflow.nodes.get(node_id="b")
+    assert (node.texts, node.window_title) == (["Find"], TITLE)
 
 
 def test_a_line_says_what_no_other_line_does_and_no_program_says() -> None:
