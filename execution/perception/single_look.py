@@ -11,7 +11,7 @@ import numpy as np
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.ocr.base import ReaderUnavailable
 from execution.perception.scene import Scene, Thing
-from execution.types import Frame, pixels_digest
+from execution.types import Frame, ScreenState, pixels_digest
 from sentences.said import by_sentence, say
 
 
@@ -24,14 +24,20 @@ class SingleLook(NamedTuple):
     notes: tuple[str, ...]
 
 
-def look_at(pixels: np.ndarray, analyzer: ScreenAnalyzer) -> SingleLook:
-    """What stands on a BGR picture. Raises ReaderUnavailable where nothing could be read, or not in time."""
+def state_of(pixels: np.ndarray, analyzer: ScreenAnalyzer) -> ScreenState:
+    """A BGR picture as a run would see it. Raises ReaderUnavailable where nothing could be read, or not in time."""
     if analyzer.reader is None:
         raise ReaderUnavailable(say("perception.no_reader"))
     frame = Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels))
     state = analyzer.analyze(frame, None)
     if analyzer.misses(state):
         raise ReaderUnavailable(by_sentence(state.notes))
+    return state
+
+
+def look_at(pixels: np.ndarray, analyzer: ScreenAnalyzer) -> SingleLook:
+    """What stands on a BGR picture; raises as `state_of` does."""
+    state = state_of(pixels, analyzer)
     begun = time.perf_counter()
     things = sorted(Scene(state).things, key=lambda thing: (thing.box.y, thing.box.x))
     return SingleLook(things, state.timings.analyze_ms / 1000, time.perf_counter() - begun, state.notes)
