@@ -21,14 +21,6 @@ def easyocr_lines(found: Iterable[tuple[Any, str, float]], *, part: Box) -> list
     return _kept(line_of(corners, text, confidence, part=part) for corners, text, confidence in found)
 
 
-def rapidocr_lines(
-    boxes: Iterable[Any] | None, texts: Iterable[str] | None, scores: Iterable[float] | None, *, part: Box
-) -> list[TextLine]:
-    """RapidOCR's `boxes`, `txts` and `scores`, None where it found nothing; ValueError if they differ in length."""
-    answer = ([] if values is None else values for values in (boxes, texts, scores))
-    return _kept(line_of(corners, text, score, part=part) for corners, text, score in zip(*answer, strict=True))
-
-
 def tesseract_lines(table: str | Mapping[str, Sequence[Any]], *, part: Box, scale: float = 1.0) -> list[TextLine]:
     """Tesseract's words, as its TSV or as a dictionary of columns, joined to lines as it numbers them.
 
