@@ -192,7 +192,7 @@ class RememberedSerializer(serializers.Serializer):
     version = serializers.IntegerField(help_text="The version that closes it; 0 where the draft alone does.")
 
 
-class ChangeSerializer(serializers.Serializer):
+class DraftChangeSerializer(serializers.Serializer):
     kind = serializers.ChoiceField(choices=(ADDED, REMOVED, CHANGED))
     what = serializers.CharField(help_text="The step, the screen, the variable or the dialog.")
     was = serializers.ListField(child=serializers.CharField(), help_text="What only the version says.")
@@ -204,7 +204,7 @@ class ChangeSerializer(serializers.Serializer):
 
 class ChangesSerializer(serializers.Serializer):
     since = serializers.IntegerField(help_text="The newest version; 0 where nothing is published.")
-    changes = ChangeSerializer(many=True)
+    changes = DraftChangeSerializer(many=True)
 
 
 class PublishedSerializer(LessonSerializer):
