@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from execution.language.fuzzy import folded
+from execution.language.fuzzy import SEEN, folded
 from execution.language.screen_texts import ScreenWords
 from execution.matching.areas import boxes_of, forbidden, must_texts, taught_without
 from execution.matching.declared import Declared, Rarity, look_for, proposed_of
@@ -43,6 +43,7 @@ class Candidate:
     judged: Judged | None
     reference: Reference | None = None
     against: Reason | None = None
+    is_neutral: bool = False  # `taught` shows no more than was known of the node: the rest was painted over
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
@@ -56,7 +57,12 @@ class Candidate:
 
     @property
     def alike(self) -> float:
-        return self.judged.probability if self.judged else self.declared.certainty
+        if self.judged is None:
+            return self.declared.certainty
+        comparison = self.judged.compared.comparison
+        if self.is_neutral and comparison and comparison["recall"] >= SEEN:
+            return max(self.judged.probability, self.declared.certainty)
+        return self.judged.probability
 
     @property
     def taught(self) -> Reference | None:
@@ -164,7 +170,14 @@ class Matcher:
         against = forbidden(node, reference, state) or declared.against
         if judged and not against:
             against = ruled_out(judged.compared, node.name or node.node_id)
-        return Candidate(node=node, declared=declared, judged=judged, reference=reference, against=against)
+        return Candidate(
+            node=node,
+            declared=declared,
+            judged=judged,
+            reference=reference,
+            against=against,
+            is_neutral=judged is not None and _is_neutral(node, judged.compared.reference, self.gallery.references),
+        )
 
     def _decided(
         self, ranked: Sequence[Candidate], state: ScreenState, *, last_node: str | None, expected: str | None
@@ -258,6 +271,17 @@ class Matcher:
         if len(following) == 1:
             return by_id[following.pop()], say("matching.follows_last", names=others)
         return None, ""
+
+
+def _is_neutral(node: NodeSpec, look: Reference, references: Mapping[str, Reference]) -> bool:
+    """Whether it is a look that a coach picked, of which nothing is kept but what the taught picture says too."""
+    if look.picture not in node.looks or look.reading is None:
+        return False
+    own = references[node.node_id]
+    taught = own.reading.texts if own.reading and own.picture == node.picture else ()
+    known = ScreenWords(taught)
+    said = {folded(text) for text in node.texts}
+    return all(folded(line.text) in said or known.seen(line.text) >= SEEN for line in look.reading.texts)
 
 
 def _declared(node: NodeSpec) -> list[str]:

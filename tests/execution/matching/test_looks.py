@@ -7,8 +7,22 @@ from dataclasses import replace
 import pytest
 
 from execution.matching import Gallery, Matcher, Reference
-from tests.execution.matching.screens import PEOPLE, Drawn, frame, graph, listing, record, reference, references
+from tests.execution.matching.screens import (
+    LABELS,
+    PEOPLE,
+    Drawn,
+    frame,
+    graph,
+    line,
+    listing,
+    misread,
+    node_of,
+    record,
+    reference,
+    references,
+)
 
+NEWS = "Consent Language Insurer Referral Round Allergy Diet Transport Isolation Valuables Contact Remark Consultation"
 COLUMNS = ("Name", "Number", "Bed", "Priority")
 
 
@@ -76,3 +90,19 @@ def test_of_all_its_looks_the_nearest_says_how_the_screen_should_look():
     assert taught.nearest(listing("Patients", COLUMNS, seed=5).state()) is taught
     unread = replace(taught, looks=(replace(taught.looks[0], reading=None),))
     assert unread.nearest(empty_list().state()) is unread
+
+
+def test_a_look_that_a_coach_picked_is_known_by_what_was_kept_of_it():
+    """Another release: of the picked screen only what the taught one says too was kept, the rest is painted over."""
+    renamed = {label: f"New {label.lower()[:4]} of it" for label in LABELS["Summary"][:4]}
+    drifted = misread(record("Summary", person=PEOPLE[3], number=900).seen, renamed)
+    news = [line(f"{word} of the patient", 700, 180 + 24 * i) for i, word in enumerate(NEWS.split())]
+    drifted = replace(drifted, texts=(*drifted.texts, *news))
+    taught = reference(record("Summary"))
+    kept = tuple(t for t in drifted.texts if any(t.text == o.text for o in taught.reading.texts))
+    for texts, known_as in ((kept, "summary"), ((*kept, line("Painted over", 30, 700)), "")):
+        look = replace(taught, picture="look", reading=replace(taught.reading, picture="look", texts=texts), looks=())
+        node = {"texts": ("Patient record", "Save", "Cancel"), "looks": ("look",)}
+        known = {"summary": replace(taught, looks=(look,))}
+        one = Matcher(graph(["summary"], summary=node), pictures=None, embedder=None, references=known)
+        assert node_of(one.recognise(drifted, variables={})) == known_as

@@ -138,12 +138,26 @@ def test_a_coach_who_shows_the_twin_twice_is_found_out_each_time(version: Workfl
 
 # --- a screen that a person picked -----------------------------------------------------------------------------------
 class Remembering(KnownReader):
-    """Reads a picture of a screen as it read that screen: what a script draws now says nothing of a kept picture."""
+    """Reads of a kept picture what of it is not painted over, as it read the screen: not what a script draws now."""
 
-    seen: ClassVar[dict[str, tuple[TextLine, ...]]] = {}
+    seen: ClassVar[dict[str, tuple[np.ndarray, tuple[TextLine, ...]]]] = {}
 
     def read(self, pixels: np.ndarray, region: Box | None = None) -> tuple[TextLine, ...]:
-        return self.seen.setdefault(pixels_digest(pixels), super().read(pixels, region))
+        digest = pixels_digest(pixels)
+        if digest not in self.seen:
+            if np.array_equal(self.desktop.grab().pixels, pixels):
+                lines = super().read(pixels, region)
+            else:
+                lines = tuple(
+                    {line for then, read in self.seen.values() for line in read if same(pixels, then, line.box)}
+                )
+            self.seen[digest] = pixels, lines
+        return self.seen[digest][1]
+
+
+def same(pixels: np.ndarray, then: np.ndarray, box: Box) -> bool:
+    place = np.s_[box.y : box.bottom, box.x : box.right]
+    return bool(np.array_equal(pixels[place], then[place]))
 
 
 def remembering(on: ScriptedDesktop) -> ScreenAnalyzer:

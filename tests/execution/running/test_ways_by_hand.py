@@ -164,7 +164,8 @@ def test_it_is_part_of_the_version_that_was_published_after_it_was_taught(
     publish(workflow=workflow, user=designer)
     proposed.refresh_from_db()
     assert proposed.state == CorrectionState.NEEDS_PERSON, "of that lesson nothing was kept"
-    LessonStep.objects.create(lesson=Lesson.objects.get(), index=1, act="click", state=LessonStepState.DONE)
+    lesson = Lesson.objects.get()
+    LessonStep.objects.create(lesson=lesson, index=lesson.next_index(), act="click", state=LessonStepState.DONE)
     workflow.nodes.filter(node_id="two").update(name="Two, once more")
     number = publish(workflow=workflow, user=designer).number
     proposed.refresh_from_db()
