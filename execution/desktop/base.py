@@ -14,6 +14,11 @@ from execution.types import Frame, Point, Size, Window
 Button = Literal["left", "middle", "right"]
 
 
+# All that a field holds: the first does in most programs, in Tk and in shells it goes to the beginning, and the second
+# chooses from there; where all is chosen already it changes nothing.
+CHOOSE_ALL = (("ctrl", "a"), ("shift", "end"))
+
+
 class DesktopError(Exception):
     """Something about the desktop is wrong; the message, a sentence of `sentences`, says what and what to do."""
 

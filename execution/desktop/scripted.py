@@ -213,7 +213,7 @@ class ScriptedDesktop(NotingHands):
             self._typed("\n")
         elif len(keys) == 1 and (len(keys[0]) == 1 or keys == ("space",)):
             self._typed(" " if keys == ("space",) else keys[0])
-        self._selected = keys == ("ctrl", "a")
+        self._selected = keys == ("ctrl", "a") or (self._selected and keys == ("shift", "end"))
 
     def _typed(self, text: str) -> None:
         entry = self._fields()[self._focus]

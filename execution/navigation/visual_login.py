@@ -9,12 +9,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from rapidfuzz import fuzz
 
-from execution.desktop.base import DesktopError, DesktopLost
+from execution.desktop.base import CHOOSE_ALL, DesktopError, DesktopLost
 from execution.desktop.capture import looks
 from execution.language.fuzzy import folded, similarity
 from execution.language.login import says_caps_lock, says_locked, says_refused
@@ -177,8 +178,8 @@ class _Attempt:
         """Raises NotLoggedIn, the field emptied, where the password can be read in it."""
         plain, read = password.reveal(), _text_in(field.grown(2, state.frame.size), state)
         if len(read) >= _TOLD and fuzz.ratio(folded(read), folded(plain)) >= 100 - _UNREAD_NAME / 2:
-            self._hands.press(("ctrl", "a"))
-            self._hands.press(("backspace",))
+            for keys in (*CHOOSE_ALL, ("backspace",)):
+                self._hands.press(keys)
             raise NotLoggedIn(say("login.password_shown"))
 
     def _says_whose(self, login: Login, state: ScreenState) -> None:
@@ -199,7 +200,8 @@ class _Attempt:
 
     def _type(self, text: Secret, focused: ScreenState) -> None:
         """In place of what the field holds, if up to the last moment its window is the one in front."""
-        self._touch(lambda: self._hands.press(("ctrl", "a")))
+        for keys in CHOOSE_ALL:
+            self._touch(partial(self._hands.press, keys))
         self._same_window(focused, self._look(self._hands.observe))
         self._touch(lambda: self._hands.type_text(text.reveal()))
 

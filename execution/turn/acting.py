@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from execution.desktop.base import Desktop, DesktopError, DesktopLost
+from execution.desktop.base import CHOOSE_ALL, Desktop, DesktopError, DesktopLost
 from execution.targeting.pressing import PRESS
 from execution.turn.popups import CLOSE
 from execution.types import ActionResult, ActionStatus, Point, ResolveStatus, Suggestion
@@ -77,7 +77,8 @@ def send_keys(desktop: Desktop, suggestion: Suggestion) -> None:
 def _type_text(desktop: Desktop, suggestion: Suggestion) -> None:
     text = str(suggestion.params["text"])
     if suggestion.params.get("clear"):
-        desktop.press(("ctrl", "a"))
+        for keys in CHOOSE_ALL:
+            desktop.press(keys)
         if not text:
             desktop.press(("delete",))
     desktop.type_text(text)

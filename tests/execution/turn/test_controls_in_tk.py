@@ -38,6 +38,7 @@ def test_a_form_of_tk_is_filled(screen: VirtualDesktop, analyzer: Any, tmp_path:
         acts = [
             typed,
             edge("choose", beside("Ward", -180), option="Ward 19"),
+            edge("choose", beside("Carrier", -180), option="Mondial Relay"),
             edge("set_state", named("Fasting", "checkbox"), state="on"),
             edge("choose", named("High", "radio"), option="High"),
         ]
@@ -45,9 +46,11 @@ def test_a_form_of_tk_is_filled(screen: VirtualDesktop, analyzer: Any, tmp_path:
         execution, asked = run(screen, analyzer, *acts, entry={**node, "is_entry": True})
     finally:
         screen.end(program)
-    assert [one[1:3] for one in told(execution)[:4]] == [("succeeded", "yes")] * 4, (
+    assert [one[1:3] for one in told(execution)[:5]] == [("succeeded", "yes")] * 5, (
         told(execution),
         [p.message for p in asked],
     )
     held = json.loads(file.read_text())
-    assert held == {"name": "Ada Byron", "ward": "Ward 19", "fasting": True, "urgency": "high"}
+    assert held == {
+        "name": "Ada Byron", "ward": "Ward 19", "fasting": True, "urgency": "high", "carrier": "Mondial Relay",
+    }  # fmt: skip
