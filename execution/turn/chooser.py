@@ -41,19 +41,26 @@ class Chooser:
     def is_over(self, node_id: str) -> bool:
         """Whether a run is over on a screen that is an end: steps that all stay on it are done there first, and a list.
 
-        Not where the run begins there by chance: what comes before them was not done. Where it begins and ends on one
-        screen, it is over once it has been away.
+        Not where the run begins there by chance: what comes before them was not done. Where its own steps lead away and
+        back to it, it is over once it has been away, or none of them is to be done.
         """
         begins = node_id in self.graph.entry_nodes or self.journal.anything_done()
         if not self.stages.knows_ways or not begins:
             return True
         if not self.graph.done_at_end(node_id):
             leaving = [edge for edge in self.graph.outgoing(node_id) if edge.destination != node_id]
-            is_round = bool(leaving) and node_id in self.graph.entry_nodes
-            return not is_round or any(self.journal.times_done(edge.edge_id) for edge in leaving)
+            away = self.graph.reachable(to for edge in leaving for to in edge.leads_to)
+            back = [e for e in self.graph.edges if e.destination == node_id != e.source and e.source in away]
+            is_round = bool(back) or (bool(leaving) and node_id in self.graph.entry_nodes)
+            if not is_round or any(self.journal.times_done(edge.edge_id) for edge in (*leaving, *back)):
+                return True
         way = self._way(node_id)
         refused = self.at.rejected and not self.at.tried <= self.at.ended
         return way.edge is None and not (way.unsure or refused or self.at.place.unfinished)
+
+    def has_nothing_to_do(self, node_id: str, state: ScreenState) -> bool:
+        """Whether the screen itself says that its list has no line."""
+        return any(self.lists.says_over(edge, state) for edge in self.graph.outgoing(node_id))
 
     def _of_other_lines(self, about: EdgeSpec | None) -> set[str]:
         """The values that were last read in an earlier round: they are another record's."""

@@ -329,7 +329,8 @@ class Loop:
 
     def _end(self, state: ScreenState, recognition: Recognition, match_ms: float, *, by_person: bool) -> None:
         node_id = self.at.last_node or ""
-        if not (by_person or self.graph.already_at_end_is_fine or self.journal.anything_done()):
+        fine = by_person or self.graph.already_at_end_is_fine or self.journal.anything_done()
+        if not (fine or self.chooser.has_nothing_to_do(node_id, state)):
             self.pauses.already_at_end(state, recognition)
             return
         if self.stages.is_terminal(node_id):

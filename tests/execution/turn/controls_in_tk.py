@@ -11,7 +11,6 @@ import tkinter as tk
 from pathlib import Path
 from tkinter import ttk
 
-
 CARRIERS = (
     "Aramex", "Bpost", "Chronopost", "Colissimo", "Correos", "DB Schenker", "DHL Express", "DPD", "FedEx", "GLS",
     "Hermes", "InPost", "Mondial Relay", "PostNL", "TNT", "UPS Standard",

@@ -258,6 +258,15 @@ def test_a_text_says_that_there_is_no_other_line(stage: Any) -> None:
     assert s.world.acts == ["ad"]
 
 
+def test_a_run_on_whose_first_screen_a_text_says_that_there_is_no_line_has_nothing_to_do(stage: Any) -> None:
+    edges = [of_list("ab", "a", "b", **each(until=["No more files"])), edge("ba", "b", "a")]
+    nodes = [{"node_id": n, "name": n.title(), "texts": [n], "is_entry": n == "a", "is_end": n == "a"} for n in "ab"]
+    s = listed(stage, edges=edges, nodes=nodes)
+    s.world.texts = ("No more files",)
+    assert s.run().state == COMPLETED
+    assert s.world.acts == []
+
+
 def test_an_empty_list_that_nothing_says_is_empty_is_asked_about(stage: Any) -> None:
     s = listed(stage)
     s.world.unresolved["ab"] = "not_found"

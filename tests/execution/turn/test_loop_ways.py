@@ -248,3 +248,18 @@ def test_a_way_that_leads_back_to_its_first_screen_ends_there_after_its_acts(sta
     s = stage(edges=[edge("ab", "a", "b"), edge("bc", "b", "c"), edge("ca", "c", "a")], nodes=nodes)
     assert s.run().state == ExecutionState.COMPLETED
     assert s.world.acts == ["ab", "bc", "ca"]
+
+
+def test_an_end_in_the_middle_of_the_way_ends_a_run_that_comes_back_to_it(stage: Any) -> None:
+    """A form is opened from a record, saved, and leads back to the record: that it is there first ends nothing."""
+    nodes = [{**node, "is_end": node["node_id"] == "b"} for node in LINE if node["node_id"] != "d"]
+    s = stage(edges=[edge("ab", "a", "b"), edge("bc", "b", "c"), edge("cb", "c", "b")], nodes=nodes)
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab", "bc", "cb"]
+
+
+def test_an_end_from_which_another_way_leads_on_is_the_end(stage: Any) -> None:
+    nodes = [{**node, "is_end": node["node_id"] in "bd"} for node in LINE]
+    s = stage(edges=[edge("ab", "a", "b"), edge("bc", "b", "c"), edge("cd", "c", "d")], nodes=nodes)
+    assert s.run().state == ExecutionState.COMPLETED
+    assert s.world.acts == ["ab"]
