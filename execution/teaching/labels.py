@@ -88,21 +88,24 @@ def naming_label_among(
         choices = [e.box for e in elements if e.role in CHOICES]
         free = [line for line in free if not any(_is_caption(line, choice) for choice in choices)]
         left, above = _left(box, free, controls), _above(box, free)
-        found = _better(left, above, box)
+        found = _better(left, above, box, free)
     if found is None:
         return None
     at, own = found.box.center, box.center
     return NeighbourSpec(text=found.text, dx=at.x - own.x, dy=at.y - own.y)
 
 
-def _better(left: TextLine | None, above: TextLine | None, box: Box) -> TextLine | None:
-    """Of a label left and one above: the one with a colon, then the nearer."""
+def _better(left: TextLine | None, above: TextLine | None, box: Box, lines: Sequence[TextLine]) -> TextLine | None:
+    """Of a label left and one above: the one with a colon, then the nearer; not what has a label of its own beside the
+    one left."""
     if left is None or above is None:
         return left or above
     with_colon = [line for line in (left, above) if line.text.rstrip().endswith(_COLON)]
     if len(with_colon) == 1:
         return with_colon[0]
-    return left if box.x - left.box.right <= 3 * left.box.h else above
+    column = [one for one in lines if abs(one.box.x - left.box.x) <= left.box.h / 2]
+    is_value = any(one is not above and _in_row(one.box, above.box) for one in column)
+    return left if is_value or box.x - left.box.right <= 3 * left.box.h else above
 
 
 def _left(box: Box, lines: Sequence[TextLine], controls: Sequence[Box]) -> TextLine | None:

@@ -128,3 +128,11 @@ def test_a_value_is_named_by_the_label_before_it_in_its_own_line() -> None:
     canvas = Canvas(900, 300)
     line = canvas.text("Phone: 158361 Paris", 40, 100)
     assert named(canvas, Box(line.x + 60, line.y, line.w - 60, line.h), "link") == "Phone"
+
+
+def test_a_value_in_a_list_of_labels_is_named_by_its_own_and_not_by_the_value_above() -> None:
+    canvas, values = Canvas(700, 300), list[Box]()
+    for row, (label, value) in enumerate((("Ward", "Ward South"), ("Blood group", "AB neg"), ("Physician", "Kessler"))):
+        canvas.text(label, 40, 60 + 24 * row)
+        values.append(canvas.text(value, 240, 60 + 24 * row))
+    assert [named(canvas, box, ElementRole.TEXT) for box in values] == ["Ward", "Blood group", "Physician"]
