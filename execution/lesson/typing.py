@@ -225,9 +225,11 @@ class Typing:
         return recorder.acted(act, Acted(state="done", ms=took))
 
     def _as_variable(self, text: str) -> str:
-        """{{name}} where the text is a variable's value here."""
-        values = self._recorder.here.known.values
-        return next(("{{" + name + "}}" for name, value in values.items() if value == text.strip() and value), text)
+        """With {{name}} for the text, or each line of it, that is a variable's value here."""
+        names = {value: "{{" + name + "}}" for name, value in self._recorder.here.known.values.items() if value}
+        if text.strip() in names:
+            return names[text.strip()]
+        return "\n".join(names.get(line, line) for line in text.split("\n"))
 
 
 def field_of(pending: Pending | None, state: ScreenState | None) -> NormBox | None:

@@ -124,6 +124,20 @@ def test_pieces_of_text_with_backspaces_and_line_breaks_are_one_step(
     assert typed(form_lesson) == [("type_text", {"text": "Élise\n漢字 🙂\nEnde"})]
 
 
+def test_a_line_that_is_a_variables_value_is_that_variable_in_a_longer_text(form: ScriptedDesktop) -> None:
+    """A cell by its name, Enter, then what is put there: a run with another value must not put this one."""
+    workflow = Workflow.objects.create(workflow_id="wf_form", name="Form")
+    Variable.objects.create(workflow=workflow, name="amount", example="71")
+    with taught_on(form, user=make_user("designer"), workflow=workflow) as lesson, teacher_of(lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
+        teacher.click(Box(300, 200, 400, 120))
+        teacher.do(type="type", text="C5")
+        teacher.do(type="keys", keys="enter")
+        teacher.do(type="type", text="71")
+        goes_on(teacher)
+        assert typed(lesson) == [("type_text", {"text": "C5\n{{amount}}"})]
+
+
 def test_a_field_that_was_clicked_and_typed_in_is_one_step_and_the_same_screen_still(
     writer: Teacher, form_lesson: Lesson
 ) -> None:
