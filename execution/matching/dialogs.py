@@ -259,10 +259,13 @@ def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
     box = box or union([line.box for line in fresh]).grown(_PADDING, state.frame.size)
     if box.area > LARGEST * window.area or not _has_rim(box, window) or not _still_behind(state, known, box):
         return None
-    dialog = _dialog(state, box, [line for line in state.texts if box.contains(line.box.center)])
+    lines = [line for line in state.texts if box.contains(line.box.center)]
+    dialog = _dialog(state, box, lines)
     if _is_dimmed(state, known, window, box):
         return dialog  # nothing behind it is there to be clicked, whether its buttons were found or not
-    return dialog if dialog.buttons and _hides(box, state, known) else None
+    said = {words(line.text).key for line in known.texts}
+    moved = sum(words(line.text).key in said for line in lines) > len(lines) / 2  # where a row of a list went
+    return dialog if dialog.buttons and not moved and _hides(box, state, known) else None
 
 
 def _fresh(state: ScreenState, known: ScreenState, window: Box) -> list[TextLine]:

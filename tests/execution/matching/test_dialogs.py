@@ -279,3 +279,28 @@ def test_what_changes_in_a_form_when_it_is_sent_is_no_dialog(page: Any, analyzer
     page.focus("#s")
     page.evaluate("said => { document.getElementById('m').textContent = said }", said or "\u00a0")
     assert over_known(seen(analyzer, page), before) is None
+
+
+LETTERS = """<title>Letters</title><style>body{font:15px "DejaVu Sans";margin:0;background:#f4f6f8}
+header{background:#1f4e79;color:#fff;padding:10px 24px} main{padding:16px 28px} h1{font-size:21px;margin:6px 0 14px}
+table{border-collapse:collapse;background:#fff;min-width:620px} th{background:#e8eef4;font-weight:600}
+td,th{border-bottom:1px solid #d9e0e6;padding:6px 14px;text-align:left}
+button{font:inherit;padding:5px 10px;border:1px solid #9fb0c0;border-radius:4px;background:#fff}</style>
+<header><b>Clinic Records</b> &nbsp; Patients &nbsp; Letters</header><main><h1>Letters to sign</h1>
+<p>%d letter(s) wait for a signature</p>
+<table><tr><th>Letter<th>Patient<th>Written on<th>Action</tr>%s</table></main>"""
+KINDS = ("Referral", "Result letter", "Prescription renewal", "Sick note", "Discharge summary")
+PEOPLE = ("Bernard Okafor", "Grace Lindqvist", "Amelia Stone", "Jonas Eberhardt", "Elena Petrova")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("left", [4, 3, 2])
+def test_a_list_of_which_one_line_went_is_no_dialog(page: Any, analyzer: ScreenAnalyzer, left: int) -> None:
+    def letters(count: int) -> ScreenState:
+        some = list(zip(KINDS, PEOPLE, range(20, 25), strict=True))[5 - count :]
+        rows = (f"<tr><td>{kind}<td>{who}<td>2026-11-{day}<td><button>Sign</button>" for kind, who, day in some)
+        page.set_content(LETTERS % (count, "".join(rows)))
+        return seen(analyzer, page)
+
+    before = letters(left + 1)
+    assert over_known(letters(left), before) is None
