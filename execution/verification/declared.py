@@ -110,6 +110,9 @@ def _titled(pattern: str, window: Window | None, before: Window | None, variable
         note = say("verification.title_uncheckable", problem=problem)
         return Fact(sign=EXPECTED, answer=Answer.CANNOT_TELL, note=note)
     if not title_matches(want.text, window.title):
+        changed = before is not None and not _dirty(before.title)  # the act itself may have changed what was saved
+        if changed and title_matches(want.text, window.title.lstrip(f"{UNSAVED} ")):
+            return _said(pattern, "verification.window_is", Answer.YES)
         return _said(pattern, "verification.window_is_another", Answer.NO)
     saved = before is not None and _dirty(before.title) and not _dirty(window.title)
     proof = before is not None and (saved or not title_matches(want.text, before.title))

@@ -277,6 +277,23 @@ def test_a_title_that_fitted_before_proves_nothing():
     assert after(step, screen(title="Files"), screen(title="a - Editor")).answer is Answer.YES
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        ("budget - Sheet", "*budget - Sheet", "the window is"),
+        ("*budget - Sheet", "*budget - Sheet", "the window is another than"),
+        ("budget - Sheet", "*orders - Sheet", "the window is another than"),
+    ],
+    ids=["changed by the act", "not saved", "another file"],
+)
+def test_the_mark_of_what_is_not_saved_is_no_other_window_where_the_act_put_it_there(before, now, said):
+    """A key changes a file that was saved; an act that saves it would have taken the mark away."""
+    step = edge(expect=ExpectSpec(window_title="budget - Sheet"))
+    result = after(step, screen("a", title=before), screen("b", title=now))
+    notes = [str(one.note) for one in result.evidence]
+    assert any(note.startswith(f"{said} '") for note in notes), notes
+
+
 # Denials, questions, waiting ------------------------------------------------------------------------------------------
 
 
