@@ -198,9 +198,11 @@ def test_it_logs_in(make: Make) -> None:
         "open ward",
         "click field",
         "press ctrl+a",
+        "press shift+end",
         "type ada.martin",
         "click field",
         "press ctrl+a",
+        "press shift+end",
         f"type {CANARY}",
         "click Log in",
     ]
@@ -425,7 +427,7 @@ def test_a_password_that_can_be_read_is_taken_out_again_and_not_sent(make: Make)
     status, message = log_in(hands)
     assert status is ActionStatus.FAILED
     assert "it was emptied and nothing was sent" in message
-    assert hands.done[-2:] == ["press ctrl+a", "press backspace"]
+    assert hands.done[-2:] == ["press shift+end", "press backspace"]
 
 
 def test_typing_that_does_not_arrive_stops_it(make: Make) -> None:

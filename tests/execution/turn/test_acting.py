@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from execution.desktop.base import CHOOSE_ALL
 from execution.desktop.scripted import ScriptedDesktop
 from execution.turn.acting import perform
 from execution.types import ActionStatus, Point, Resolution, ResolveStatus, Suggestion
@@ -64,7 +65,8 @@ def test_every_action_of_one_movement_can_be_done() -> None:
 
 def test_clearing_comes_before_typing(desktop: ScriptedDesktop) -> None:
     perform(desktop, suggestion("type_text", NOT_NEEDED, text="new", clear=True))
-    assert done(desktop) == [{"kind": "press", "keys": ("ctrl", "a")}, {"kind": "type_text", "text": "new"}]
+    chosen = [{"kind": "press", "keys": keys} for keys in CHOOSE_ALL]
+    assert done(desktop) == [*chosen, {"kind": "type_text", "text": "new"}]
 
 
 def test_scrolling_without_a_target_turns_the_wheel_in_the_middle(desktop: ScriptedDesktop) -> None:
