@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from execution.desktop.base import CHOOSE_ALL
 from execution.targeting.judge import needed
 from execution.turn import entering
 from execution.turn.unchanged import Glance
@@ -92,7 +93,7 @@ def test_a_caret_that_shows_late_is_a_sign(role: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(entering, "SIGN_S", 30.0)
     status, message, acts = typed(frame(), frame(), frame((CARET, 0)), role=role)
     assert (status, message) == (ActionStatus.DONE, "")
-    assert acts == ["click", "press", "penicillin"]
+    assert acts == ["click", *["press"] * len(CHOOSE_ALL), "penicillin"]
 
 
 def test_a_place_of_which_nobody_knows_how_large_it_is_is_not_clicked() -> None:
