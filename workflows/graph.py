@@ -384,6 +384,14 @@ class GraphSpec:
         rounds = {i for e in edges if e.repeat for i in (e.edge_id, *e.repeat.steps)}
         return edges if all(e.destination == node_id or e.edge_id in rounds for e in edges) else ()
 
+    def round_trip(self, node_id: str) -> tuple[EdgeSpec, ...]:
+        """The steps of which one was done where a run has been away from a screen: those that lead from it, where the
+        run begins there or they lead back, and those that lead back. Empty where what leads on leads elsewhere."""
+        leaving = [edge for edge in self.outgoing(node_id) if edge.destination != node_id]
+        away = self.reachable(to for edge in leaving for to in edge.leads_to)
+        back = [e for e in self.edges if e.destination == node_id != e.source and e.source in away]
+        return (*leaving, *back) if back or node_id in self.entry_nodes else ()
+
     def reachable(self, roots: Iterable[str] | None = None) -> frozenset[str]:
         """Nodes that can be reached from `roots` (default: the entry nodes), the roots among them."""
         seen: set[str] = set()

@@ -226,10 +226,12 @@ class Typing:
 
     def _as_variable(self, text: str) -> str:
         """With {{name}} for the text, or each line of it, that is a variable's value here."""
-        names = {value: "{{" + name + "}}" for name, value in self._recorder.here.known.values.items() if value}
+        names = dict[str, str]()
+        for name, value in self._recorder.here.known.values.items():
+            names.setdefault(value, "{{" + name + "}}")
         if text.strip() in names:
             return names[text.strip()]
-        return "\n".join(names.get(line, line) for line in text.split("\n"))
+        return "\n".join(names.get(line, line) if line else "" for line in text.split("\n"))
 
 
 def field_of(pending: Pending | None, state: ScreenState | None) -> NormBox | None:

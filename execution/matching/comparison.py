@@ -55,7 +55,6 @@ _SAME_FRAME, _ALONE = 0.6, 0.8
 _IN_PLACE, _STAYS = 0.9, 0.7  # so well, and of the pairs so many: what came did not push them aside
 _FEW_SHAPES = 4
 _TOLD = 3
-_TELLING = 3  # pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,7 +92,7 @@ def compare(reference: Sheet, screen: Sheet, known: Mapping[str, int]) -> Compar
     placed, at = np.zeros(len(reference)), np.zeros(len(screen))
     for (i, j), share in zip(pairing.pairs, place, strict=True):
         placed[i] = at[j] = share
-    told = len(pairing.pairs) >= _TELLING
+    told = pairing.tells_places
     there, back = pairing.expected(reference.edges), pairing.back(screen.edges)
     one, other = reference.fixed, screen.fixed
     if told:

@@ -19,7 +19,7 @@ from execution.language.fuzzy import words as words_of
 from execution.language.promises import says_done
 from execution.language.screen_texts import ScreenWords, Wanted, wanted
 from execution.matching.references import Reference
-from execution.matching.windows import UNSAVED, title_matches
+from execution.matching.windows import title_matches, without_mark
 from execution.types import Reason, ScreenState, Window
 from sentences.said import say, then
 from workflows.graph import NodeSpec
@@ -199,7 +199,7 @@ def _title(pattern: str, window: Window | None, variables: Mapping[str, str]) ->
     want = wanted(pattern, variables)
     if want.problem:
         return Reason(sign=TITLE, score=0.0, note=say("matching.title_uncheckable", problem=want.problem))
-    if any(title_matches(want.text, title) for title in (window.title, window.title.lstrip(f"{UNSAVED} "))):
+    if any(title_matches(want.text, title) for title in (window.title, without_mark(window.title))):
         return Reason(sign=TITLE, score=1.0, note=say("matching.window_is", title=window.title))
     return Reason(sign=TITLE, score=0.0, note=say("matching.window_is_not", title=window.title, wanted=want.text))
 

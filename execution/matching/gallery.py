@@ -27,7 +27,7 @@ class Gallery:
         self._looks_of = {name: _named(name, one) for name, one in self.references.items()}
         self._all = {look: one for looks in self._looks_of.values() for look, one in looks.items()}
         self._node_of = {look: name for name, looks in self._looks_of.items() for look in looks}
-        self._sheets = {look: sheet for look, one in self._all.items() if (sheet := _sheet(one))}
+        self._sheets = {look: sheet for look, one in self._all.items() if (sheet := one.sheet)}
         self._texts = TextIndex({look: found_by(sheet.texts) for look, sheet in self._sheets.items()})
         self._titles = frozenset(folded_title(one.window) for one in self.references.values()) - {""}
         self.known = known_lines((self._node_of[look], sheet) for look, sheet in self._sheets.items())
@@ -120,13 +120,6 @@ def known_lines(sheets: Iterable[tuple[str, Sheet]]) -> Counter[str]:
 def _named(name: str, reference: Reference) -> dict[str, Reference]:
     """The looks of a node by names of their own; the first is called like the node."""
     return {f"{name}\0{number}" if number else name: one for number, one in enumerate((reference, *reference.looks))}
-
-
-def _sheet(reference: Reference) -> Sheet | None:
-    reading = reference.reading
-    if reading is None:
-        return None
-    return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=reference.window)
 
 
 def _commonest_model(references: Collection[Reference]) -> str:

@@ -113,6 +113,7 @@ class Matcher:
             name: taught_without(one, boxes_of(self._nodes[name], RegionKind.IGNORE)) for name, one in known.items()
         }
         self.gallery = Gallery(known, embedder=embedder)
+        self._neutral = dict[tuple[str, str], bool]()
         self._rarity = Rarity(self._nodes.values())
         self._texts = {node.node_id: frozenset(folded(t) for t in node.texts) for node in self._nodes.values()}
         self._following = {e.source: {f.destination for f in graph.outgoing(e.source)} for e in graph.edges}
@@ -176,8 +177,15 @@ class Matcher:
             judged=judged,
             reference=reference,
             against=against,
-            is_neutral=judged is not None and _is_neutral(node, judged.compared.reference, self.gallery.references),
+            is_neutral=judged is not None and self._is_neutral(node, judged.compared.reference),
         )
+
+    def _is_neutral(self, node: NodeSpec, look: Reference) -> bool:
+        """The same for every screen, and asked at each."""
+        key = node.node_id, look.picture
+        if key not in self._neutral:
+            self._neutral[key] = _is_neutral(node, look, self.gallery.references[node.node_id])
+        return self._neutral[key]
 
     def _decided(
         self, ranked: Sequence[Candidate], state: ScreenState, *, last_node: str | None, expected: str | None
@@ -273,11 +281,10 @@ class Matcher:
         return None, ""
 
 
-def _is_neutral(node: NodeSpec, look: Reference, references: Mapping[str, Reference]) -> bool:
+def _is_neutral(node: NodeSpec, look: Reference, own: Reference) -> bool:
     """Whether it is a look that a coach picked, of which nothing is kept but what the taught picture says too."""
     if look.picture not in node.looks or look.reading is None:
         return False
-    own = references[node.node_id]
     taught = own.reading.texts if own.reading and own.picture == node.picture else ()
     known = ScreenWords(taught)
     said = {folded(text) for text in node.texts}

@@ -91,9 +91,14 @@ class Pairing:
                 self.pairs.append((ours[i], theirs[j]))
                 ours[i] = theirs[j] = -1
 
+    @property
+    def tells_places(self) -> bool:
+        """Whether enough was paired to say where the rest should be."""
+        return len(self.pairs) >= 3
+
     def _elsewhere(self, ours: list[int], theirs: list[int]) -> np.ndarray:
         """Where a pair would be far from where it should: two texts that are nearly alike, such as a plural."""
-        if len(self.pairs) < 3:
+        if not self.tells_places:
             return np.zeros((len(ours), len(theirs)), bool)
         off = self.off(ours, theirs)
         return (np.minimum(off[:, :, 0], off[:, :, 1]) > _FAR) | (off[:, :, 2] > _FAR / 2)
@@ -125,7 +130,7 @@ class Pairing:
 
     def placed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of each pair, how far it is in its place: across, down, and both; 1 where nothing can tell."""
-        if len(self.pairs) < 3:
+        if not self.tells_places:
             return (np.ones(len(self.pairs)),) * 3
         ours, theirs = self._points()
         off = np.abs(theirs - self.expected(ours)) / self.other.unit

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from execution.language.fuzzy import folded
+from execution.matching.sheet import Sheet
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.pictures import PictureSource
 from execution.types import (
@@ -80,7 +82,7 @@ def _element(row: list[Any]) -> Element:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class Reference:
     """All that is known of one node's taught screen. A sign that could not be had is None, and `problem` says why.
 
@@ -96,6 +98,14 @@ class Reference:
     problem: str = ""
     looks: tuple[Reference, ...] = ()
     ignored: tuple[NormBox, ...] = ()
+
+    @cached_property
+    def sheet(self) -> Sheet | None:
+        """Its reading, made ready to be compared."""
+        reading = self.reading
+        if reading is None:
+            return None
+        return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=self.window)
 
     def nearest(self, state: ScreenState) -> Reference:
         """Of all its looks the one of which most is on the screen, and of the screen on it."""

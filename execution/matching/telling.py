@@ -6,8 +6,6 @@ it was taught on does not; where it declares nothing, any line that holds no dat
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from execution.matching.comparison import SEEN
@@ -18,6 +16,7 @@ from execution.types import Box, ScreenState
 from workflows import text as templates
 from workflows.graph import NodeSpec
 
+_EMPTY = Sheet(texts=(), elements=(), size=(0, 0))
 _ALIKE = 0.6  # of what is in sight and holds no data, two screens that are alike have so much in common
 
 
@@ -26,7 +25,7 @@ def shows(
 ) -> bool | None:
     """Whether it shows `node` rather than `other`: a line that only the one has is there, one that only the other has
     is not although its place is in sight, or little of the other is there. None for two that show the same."""
-    mine, theirs = _sheet(taught), _sheet(its)
+    mine, theirs = ((one.sheet if one else None) or _EMPTY for one in (taught, its))
     screen = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
     own, others = _own(node, mine, other, theirs), _own(other, theirs, node, mine)
     unplaced = _unplaced(other, theirs, screen)
@@ -71,11 +70,3 @@ def _in_sight(beside: Pairing, state: ScreenState) -> np.ndarray:
     left, right, y = beside.expected(beside.one.edges).T
     height = beside.other.unit / 2
     return np.asarray((left >= view.x) & (right <= view.right) & (y - height >= view.y) & (y + height <= view.bottom))
-
-
-@lru_cache(maxsize=256)
-def _sheet(reference: Reference | None) -> Sheet:
-    reading = reference.reading if reference else None
-    if reference is None or reading is None:
-        return Sheet(texts=(), elements=(), size=(0, 0))
-    return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=reference.window)

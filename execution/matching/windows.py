@@ -12,6 +12,11 @@ from execution.types import Window
 UNSAVED = "*•●"  # by which a title says that something is not saved: the screen is the same
 
 
+def without_mark(title: str) -> str:
+    """The title without the sign that something is not saved."""
+    return title.lstrip(f"{UNSAVED} ")
+
+
 def title_matches(pattern: str, title: str) -> bool:
     """True if the whole title is the pattern, with * for any run of characters; case and accents aside."""
     parts = [re.escape(part) for part in folded(pattern).split("*")]

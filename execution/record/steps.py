@@ -342,9 +342,14 @@ class Steps(FencedRun):
         """The indexes of the steps of that action that are behind the run, in order."""
         return list(self._behind(edge_id).values_list("index", flat=True))
 
-    def _behind(self, edge_id: str) -> QuerySet[Step]:
+    @persistent
+    def any_done(self, edge_ids: Collection[str]) -> bool:
+        """Whether a step of one of those actions is behind the run."""
+        return self._behind(*edge_ids).exists()
+
+    def _behind(self, *edge_ids: str) -> QuerySet[Step]:
         behind = (Outcome.SUCCEEDED, Outcome.MANUAL, Outcome.SKIPPED)
-        return self.execution.steps.filter(edge_id=edge_id, outcome__in=behind).order_by("index")
+        return self.execution.steps.filter(edge_id__in=edge_ids, outcome__in=behind).order_by("index")
 
     @persistent
     def values_read(self) -> dict[str, tuple[int, str]]:

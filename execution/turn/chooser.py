@@ -48,11 +48,8 @@ class Chooser:
         if not self.stages.knows_ways or not begins:
             return True
         if not self.graph.done_at_end(node_id):
-            leaving = [edge for edge in self.graph.outgoing(node_id) if edge.destination != node_id]
-            away = self.graph.reachable(to for edge in leaving for to in edge.leads_to)
-            back = [e for e in self.graph.edges if e.destination == node_id != e.source and e.source in away]
-            is_round = bool(back) or (bool(leaving) and node_id in self.graph.entry_nodes)
-            if not is_round or any(self.journal.times_done(edge.edge_id) for edge in (*leaving, *back)):
+            trip = self.graph.round_trip(node_id)
+            if not trip or self.journal.any_done([edge.edge_id for edge in trip]):
                 return True
         way = self._way(node_id)
         refused = self.at.rejected and not self.at.tried <= self.at.ended

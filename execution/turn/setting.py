@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from execution.desktop.base import CHOOSE_ALL
 from execution.turn import calendars, options
 from execution.turn.movements import Movements
 from execution.types import Answer, Box, ScreenState, Suggestion
@@ -64,7 +65,8 @@ def _put_date(hands: Movements, suggestion: Suggestion, state: ScreenState) -> s
     if told := another_order(suggestion.params, box, state):
         return say("turn.date_in_another_order", told=told, text=text)
     if not (why := hands.enter(suggestion, box)):
-        hands.press(("ctrl", "a"))
+        for keys in CHOOSE_ALL:
+            hands.press(keys)
         hands.type_text(text)
     after = hands.still()
     lies_over = options.popup(box, state, after, rows=_CALENDAR) is not None
@@ -91,7 +93,8 @@ def _put_back(hands: Movements, suggestion: Suggestion, box: Box, calendar: Box,
     hands.press(("escape",))  # the calendar that came with the field
     if hands.enter(suggestion, box):
         return False
-    hands.press(("ctrl", "a"))
+    for keys in CHOOSE_ALL:
+        hands.press(keys)
     if stood:
         hands.type_text(date_shown(stood) or stood)
     else:

@@ -50,5 +50,5 @@ class Visits:
         """At an earlier visit; what was done now, and left the screen as it is, is no reason to do something else."""
         if place.done is not None and place.done.source == way.source and same_act(place.done, way):
             return False
-        alike = (one.edge_id for one in self.graph.outgoing(way.source) if same_act(one, way))
-        return any(self.journal.times_done(edge_id) for edge_id in alike)
+        alike = [one.edge_id for one in self.graph.outgoing(way.source) if same_act(one, way)]
+        return self.journal.any_done(alike)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from execution.language.screen_texts import wanted
-from execution.matching.windows import UNSAVED, title_matches
+from execution.matching.windows import UNSAVED, title_matches, without_mark
 from execution.types import Answer, Window
 from execution.verification.change import Change
 from execution.verification.facts import EXPECTED, Fact
@@ -111,7 +111,7 @@ def _titled(pattern: str, window: Window | None, before: Window | None, variable
         return Fact(sign=EXPECTED, answer=Answer.CANNOT_TELL, note=note)
     if not title_matches(want.text, window.title):
         changed = before is not None and not _dirty(before.title)  # the act itself may have changed what was saved
-        if changed and title_matches(want.text, window.title.lstrip(f"{UNSAVED} ")):
+        if changed and title_matches(want.text, without_mark(window.title)):
             return _said(pattern, "verification.window_is", Answer.YES)
         return _said(pattern, "verification.window_is_another", Answer.NO)
     saved = before is not None and _dirty(before.title) and not _dirty(window.title)

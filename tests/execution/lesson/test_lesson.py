@@ -127,7 +127,8 @@ def test_pieces_of_text_with_backspaces_and_line_breaks_are_one_step(
 def test_a_line_that_is_a_variables_value_is_that_variable_in_a_longer_text(form: ScriptedDesktop) -> None:
     """A cell by its name, Enter, then what is put there: a run with another value must not put this one."""
     workflow = Workflow.objects.create(workflow_id="wf_form", name="Form")
-    Variable.objects.create(workflow=workflow, name="amount", example="71")
+    for name in ("amount", "bed"):  # of the same value here: the first that was made
+        Variable.objects.create(workflow=workflow, name=name, example="71")
     with taught_on(form, user=make_user("designer"), workflow=workflow) as lesson, teacher_of(lesson) as teacher:
         teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
         teacher.click(Box(300, 200, 400, 120))

@@ -28,6 +28,27 @@ def screen() -> Iterator[VirtualDesktop]:
         yield one
 
 
+def test_a_field_of_tk_is_emptied_first_and_an_option_out_of_sight_is_chosen(
+    screen: VirtualDesktop, analyzer: Any, tmp_path: Path
+) -> None:
+    """There Ctrl+A goes to the beginning of the field, which held a name; its list shows ten rows of sixteen."""
+    file = tmp_path / "held.json"
+    program = screen.spawn([sys.executable, "-m", "tests.execution.turn.controls_in_tk", str(file)])
+    try:
+        screen.wait_for_window("Admission desk")
+        acts = [
+            edge("type_text", beside("Name", -180), text="Ada Byron", clear=True),
+            edge("choose", beside("Carrier", -180), option="Mondial Relay"),
+        ]
+        node = {"node_id": "order", "name": "Form", "texts": ["New admission"], "window_title": "Admission*"}
+        execution, asked = run(screen, analyzer, *acts, entry={**node, "is_entry": True})
+    finally:
+        screen.end(program)
+    assert [one[1:3] for one in told(execution)[:2]] == [("succeeded", "yes")] * 2, (told(execution), asked)
+    held = json.loads(file.read_text())
+    assert (held["name"], held["carrier"]) == ("Ada Byron", "Mondial Relay")
+
+
 def test_a_form_of_tk_is_filled(screen: VirtualDesktop, analyzer: Any, tmp_path: Path) -> None:
     """S6.12: each step is verified, and the program holds what was asked for."""
     file = tmp_path / "held.json"

@@ -9,6 +9,7 @@ from datetime import date
 
 import pytest
 
+from execution.desktop.base import CHOOSE_ALL
 from execution.turn import calendars, setting
 from execution.types import Box, Element, ElementRole, Point, Resolution, ResolveStatus, ScreenState, Suggestion
 from sentences.said import worded
@@ -85,8 +86,9 @@ def asked(date: str = "1980-03-12", form: str = "fr") -> Suggestion:
 def pressed(before: ScreenState, after: ScreenState) -> list[tuple[str, ...]]:
     hands = Hands(after)
     assert setting.perform(hands, asked(), before) == ""
-    assert hands.pressed[0] == ("ctrl", "a")
-    return hands.pressed[1:]
+    chosen = len(CHOOSE_ALL)
+    assert tuple(hands.pressed[:chosen]) == CHOOSE_ALL
+    return hands.pressed[chosen:]
 
 
 @pytest.mark.parametrize(
@@ -200,11 +202,11 @@ class Field(Noting):
         super().press(keys)
         self.open = self.open and keys != ("escape",)
         if keys == ("delete",) and not self.stuck:
-            assert self.pressed[-2] == ("ctrl", "a")
+            assert (*CHOOSE_ALL, keys) == tuple(self.pressed[-len(CHOOSE_ALL) - 1 :])
             self.value = ""
 
     def type_text(self, text: str) -> None:
-        assert self.pressed[-1] == ("ctrl", "a")
+        assert tuple(self.pressed[-len(CHOOSE_ALL) :]) == CHOOSE_ALL
         if not (self.typed and self.stuck):
             self.value = text
         super().type_text(text)
