@@ -198,8 +198,9 @@ def _number_behind(point: Point, shown: ScreenState) -> TextLine | None:
 
 def _line_at(point: Point, shown: ScreenState) -> TextLine | None:
     """The line that is pointed at, or nearly; the smallest of several."""
-    lines = [line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(point)]
-    return min(lines, key=lambda line: line.box.area, default=None)
+    near = [line for line in shown.texts if line.box.grown(4, shown.frame.size).contains(point)]
+    inside = [line for line in near if line.box.contains(point)]  # lines of a dense list lie closer than that
+    return min(inside or near, key=lambda line: line.box.area, default=None)
 
 
 def _anchor(place: Box, shown: ScreenState) -> Box | None:

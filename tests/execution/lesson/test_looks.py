@@ -207,3 +207,15 @@ def test_what_is_kept_is_the_value_behind_its_label_and_not_the_line(tmp_path: P
     done = looking.perform(eyes, suggestion, hold, {})  # type: ignore[arg-type]
     assert done.output is not None, done.message
     assert done.output.text == "61.50"
+
+
+def test_in_a_dense_list_the_line_under_the_point_is_read_and_not_a_shorter_one_beside(tmp_path: Path) -> None:
+    """Lines stand closer than a hand is sure: one that is nearly pointed at is another person's value."""
+    rows = (("Blood group", "AB neg"), ("Telephone", "071 2204 6675"), ("Diet", "low"))
+    lines = [
+        one
+        for row, (label, value) in enumerate(rows)
+        for one in ((label, 40, 90 + 19 * row), (value, 240, 90 + 19 * row))
+    ]
+    for y in (111, 118, 125):
+        assert read(screen(*lines), tmp_path, Point(250, y)).value == "071 2204 6675"
