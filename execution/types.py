@@ -143,12 +143,14 @@ class TextLine:
 
     `words` are its words from the left, as far as the reader tells them; a line that was cut afterwards, or says
     something else by now, has none: what was hidden in its text stands nowhere.
+    `beside` are letters that the reader took for pictures before and behind the text, and may have been wrong about.
     """
 
     text: str
     box: Box
     confidence: float = 1.0
     words: tuple[Word, ...] = field(default=(), compare=False, repr=False)
+    beside: tuple[str, str] = field(default=("", ""), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.words and not self._is_of_words():

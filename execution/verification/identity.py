@@ -137,7 +137,7 @@ def _behind(line: TextLine, text: str, end: int, rest: str, lines: Sequence[Text
     """What follows a label on its line, alone and with the pieces right of it."""
     left = line.box.x + round(end / max(1, len(text)) * line.box.w)
     cut = Box(left, line.box.y, line.box.right - left, line.box.h)
-    own = TextLine(text=rest, box=cut, confidence=line.confidence)
+    own = TextLine(text=rest, box=cut, confidence=line.confidence, beside=("", line.beside[1]))
     further = _right_of(own, lines, reach=_JOIN)
     alone = [(own,)] if not further or not _touches(own, further[0]) else []
     return [*alone, *([(own, *further)] if further else [])]
@@ -247,8 +247,13 @@ def _is_value(
     answer = by(value, shown)
     if answer is not Answer.YES:
         return answer
-    unsure = min(line.confidence for line in run) < _SURE or cut_off(run, reading)
-    return Answer.CANNOT_TELL if unsure else Answer.YES
+    is_whole = is_sure(run, _SURE) and not cut_off(run, reading)
+    return Answer.YES if is_whole else Answer.CANNOT_TELL
+
+
+def is_sure(run: Sequence[TextLine], least: float) -> bool:
+    """Whether the texts were read with that confidence, and nothing beside them may be a letter of theirs."""
+    return all(line.confidence >= least and not any(line.beside) for line in run)
 
 
 def cut_off(run: tuple[TextLine, ...], reading: ScreenReading) -> bool:

@@ -18,7 +18,7 @@ from execution.perception.ocr.base import in_reading_order
 from execution.perception.scene.cells import GAP, in_cells
 from execution.perception.scene.lines import spans_of, words_of
 from execution.types import Box, ElementRole, ScreenState, TextLine
-from execution.verification.identity import Place, cut_off, in_window, places_at
+from execution.verification.identity import Place, cut_off, in_window, is_sure, places_at
 from execution.verification.reading import ScreenReading
 from sentences.said import say
 
@@ -95,7 +95,7 @@ def _without_label(cell: TextLine, box: Box, state: ScreenState) -> TextLine:
     left = words[first].box.x
     own = cell.box._replace(x=left, w=cell.box.right - left)
     text = cell.text[spans_of(words, cell.text)[first][0] :]
-    return TextLine(text=text, box=own, confidence=cell.confidence)
+    return TextLine(text=text, box=own, confidence=cell.confidence, beside=("", cell.beside[1]))
 
 
 def in_column(row: Box, header: str, state: ScreenState) -> ReadPlace:
@@ -162,7 +162,7 @@ def _text(run: Sequence[TextLine]) -> str:
 
 def _read(run: tuple[TextLine, ...], reading: ScreenReading) -> ReadPlace:
     box, text = union([line.box for line in run]), _text(run)
-    if min(line.confidence for line in run) < SURE:
+    if not is_sure(run, SURE):
         return ReadPlace(box=box, problem=say("turn.value_unsure", text=text))
     if text.rstrip().endswith(("…", "...")) or cut_off(run, reading):
         return ReadPlace(box=box, problem=say("turn.value_cut", text=text))

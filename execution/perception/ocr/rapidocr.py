@@ -13,12 +13,11 @@ from execution.perception.ocr.base import in_reading_order, moved, within
 from execution.perception.ocr.caret import without_caret
 from execution.perception.ocr.detection import LineFinder
 from execution.perception.ocr.engines import Recogniser, load_models
-from execution.perception.ocr.recognition import Piece, read_lines, wanted
+from execution.perception.ocr.recognition import SUREST_RUBBISH, Piece, read_lines, wanted
 from execution.perception.ocr.segments import segments
 from execution.types import Box, TextLine, pixels_digest
 
 _LINES_KEPT = 2048
-_SUREST_RUBBISH = 0.5  # icons and arrows taken for letters score below, text above
 
 
 class RapidReader:
@@ -29,7 +28,7 @@ class RapidReader:
 
     name = "rapidocr"
 
-    def __init__(self, *, least_confidence: float = _SUREST_RUBBISH) -> None:
+    def __init__(self, *, least_confidence: float = SUREST_RUBBISH) -> None:
         self._least = least_confidence
         self._finder: LineFinder | None = None
         self._recogniser: Recogniser | None = None
@@ -62,7 +61,13 @@ class RapidReader:
         crops = [np.ascontiguousarray(pixels[b.y : b.bottom, b.x : b.right]) for b in boxes]
         return [
             moved(
-                TextLine(text=piece.text, box=piece.box, confidence=piece.confidence, words=piece.words),
+                TextLine(
+                    text=piece.text,
+                    box=piece.box,
+                    confidence=piece.confidence,
+                    words=piece.words,
+                    beside=piece.beside,
+                ),
                 dx=box.x,
                 dy=box.y,
             )

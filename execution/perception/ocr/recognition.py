@@ -18,6 +18,7 @@ from execution.perception.ocr.segments import EVEN, distance, ground
 from execution.perception.ocr.words import SHAPES, Letter, never_apart, words_of
 from execution.types import Box, Word
 
+SUREST_RUBBISH = 0.5  # icons and arrows taken for letters score below, text above
 _HEIGHT = 48
 _WIDTH_STEP = 32  # few different widths: the engine makes a plan for each
 _WIDE_STEP = 128
@@ -47,6 +48,7 @@ class Piece(NamedTuple):
     box: Box
     confidence: float
     words: tuple[Word, ...] = ()
+    beside: tuple[str, str] = ("", "")  # letters that were taken for pictures: before it, and behind it
 
 
 def wanted(character: str) -> bool:
@@ -102,9 +104,10 @@ def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
     for index, (left, right) in enumerate(zip(starts, ends, strict=True)):
         letters = [p for p in placed if edges[index] <= p.at < edges[index + 1]]
         inside = [(a, b) for a, b in gaps if left < a and b < right]
-        letters = _without_icon(letters, inside, height=len(crop))
+        letters, beside = _without_icon(letters, inside, height=len(crop))
         letters, box = _spaced(letters, inside, height=len(crop)), _ink_box(ink, left, right)
-        pieces.append(_piece(letters, box, words_of(letters, inside, left, right, height=box.h)))
+        piece = _piece(letters, box, words_of(letters, inside, left, right, height=box.h))
+        pieces.append(piece._replace(beside=beside))
     return pieces
 
 
@@ -133,18 +136,26 @@ def _spaced(letters: Sequence[Letter], gaps: Sequence[tuple[int, int]], *, heigh
     return spaced
 
 
-def _without_icon(letters: list[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:
-    """The letters without a picture before or after them that was taken for one: alone, and not surely a letter."""
+def _without_icon(
+    letters: list[Letter], gaps: Sequence[tuple[int, int]], *, height: int
+) -> tuple[list[Letter], tuple[str, str]]:
+    """The letters without a picture before or after them that was taken for one: alone, and not surely a letter.
+
+    What was left out so, and is a letter by what the recogniser says of rubbish, comes along: before it, and behind it.
+    """
     said = [p for p in letters if p.character != " "]
     apart = [(a + b) / 2 for a, b in gaps if b - a >= _ICON_GAP * height]
     if len(said) < 3 or not apart:
-        return letters
+        return letters, ("", "")
     first, last = said[0], said[-1]
+    before = behind = ""
     if first.confidence < _SURE_LETTER and first.at < apart[0] < said[1].at:
         letters = [p for p in letters if p.at > apart[0]]
+        before = first.character if first.confidence >= SUREST_RUBBISH else ""
     if last.confidence < _SURE_LETTER and said[-2].at < apart[-1] < last.at:
         letters = [p for p in letters if p.at < apart[-1]]
-    return letters
+        behind = last.character if last.confidence >= SUREST_RUBBISH else ""
+    return letters, (before, behind)
 
 
 def _cuts(columns: np.ndarray, gaps: list[tuple[int, int]], *, letters: int) -> list[tuple[int, int]]:

@@ -46,4 +46,6 @@ def _cut(line: TextLine, words: Sequence[PlacedWord], starts: Sequence[Box]) -> 
     spans = spans_of(words, line.text)
     for first, last in pairwise([0, *cuts, len(words)]):
         box = words[first].box._replace(w=words[last - 1].box.right - words[first].box.x)
-        yield TextLine(text=line.text[spans[first][0] : spans[last - 1][1]], box=box, confidence=line.confidence)
+        beside = ("" if first else line.beside[0], line.beside[1] if last == len(words) else "")
+        text = line.text[spans[first][0] : spans[last - 1][1]]
+        yield TextLine(text=text, box=box, confidence=line.confidence, beside=beside)

@@ -166,3 +166,14 @@ def test_what_stands_below_may_begin_a_little_left_of_its_label():
 def test_a_text_that_goes_to_the_edge_of_the_screen_may_be_cut_off(right: int, cut: bool):
     line = TextLine(text="DUPONT Marie", box=Box(right - 80, 40, 80, 16))
     assert cut_off((line,), ScreenReading(Canvas(900, 600).state())) is cut
+
+
+@pytest.mark.parametrize("beside", [("A", ""), ("", "B")])
+def test_a_name_beside_which_a_letter_may_stand_is_not_surely_it(beside):
+    """Of "A DUPONT Marie" the reader took the letter for a picture; another patient may be meant."""
+    canvas = Canvas(900, 600)
+    canvas.text("Patient:", 40, 40)
+    canvas.text("DUPONT Marie", 200, 40)
+    state = canvas.state()
+    state = replace(state, texts=(state.texts[0], replace(state.texts[1], beside=beside)))
+    assert check(AT_PATIENT, ScreenReading(state), WHO).answer is CANNOT

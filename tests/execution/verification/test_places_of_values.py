@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from execution.turn import looking
@@ -94,3 +96,20 @@ def test_the_room_of_a_value_ends_before_what_stands_beside_it() -> None:
     assert 450 < room.right < box_of("EUR", state).x
     longer = screen(("Paid", 100, 60), ("128 000 000", 300, 60), ("EUR", 500, 60))
     assert in_box(room, longer).text == "128 000 000"
+
+
+def with_letter_beside(text: str, state: ScreenState, beside: tuple[str, str]) -> ScreenState:
+    return replace(state, texts=tuple(replace(t, beside=beside) if t.text == text else t for t in state.texts))
+
+
+@pytest.mark.parametrize("beside", [("O", ""), ("", "O")])
+def test_a_value_beside_which_a_letter_may_stand_is_not_surely_read(beside: tuple[str, str]) -> None:
+    """ "O pos" of which the reader took the O for a picture is no blood group "pos"."""
+    state = with_letter_beside("pos", screen(("Blood group", 20, 60), ("pos", 200, 60)), beside)
+    assert at_label("Blood group", state).problem
+    assert in_box(Box(190, 50, 110, 30), state).problem
+
+
+def test_a_letter_before_a_line_is_none_of_its_second_cell() -> None:
+    state = with_letter_beside("Group: pos", screen(("Group: pos", 20, 60)), ("O", ""))
+    assert at_label("Group:", state).text == "pos"
