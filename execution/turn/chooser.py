@@ -32,9 +32,9 @@ class Chooser:
         self.stages, self.hold, self.at, self.pauses = stages, hold, at, pauses
         self.lists, self.proofs, self.visits = Lists(journal, stages, hold), proofs, Visits(journal)
 
-    def count(self, about: EdgeSpec | None = None) -> None:
+    def count(self, about: EdgeSpec | None = None, *, moved_up: bool = False) -> None:
         """Tell the stages which lines of lists the run is at; `about`: an action that may begin the next one."""
-        self.stages.count(counted(self.graph, self.at.place.rounds, about))
+        self.stages.count(counted(self.graph, self.at.place.rounds, about, moved_up=moved_up))
         if self.graph.outputs and (self.at.place.rounds or self.graph.calls):
             self.stages.forget(self._of_other_lines(about) | self._of_earlier_calls())
 
@@ -112,12 +112,17 @@ class Chooser:
                 return None
             if not self.lists.says_over(way.edge, state):
                 self.count(way.edge)
-                suggestion = self._doubted(self.stages.suggest(way.edge, node_id, state))
+                suggestion = self.stages.suggest(way.edge, node_id, state)
+                behind = next((one for one in self.at.place.rounds if one.edge_id == way.edge.edge_id), None)
+                if moved_up := self.lists.moved_up(suggestion, behind, state):
+                    self.count(way.edge, moved_up=True)
+                    suggestion = self.stages.suggest(way.edge, node_id, state)
+                suggestion = self._doubted(suggestion)
                 if self._look_again(suggestion, state):
                     return None
                 if not suggestion.line:
                     return suggestion
-                for_line = self.lists.judged(suggestion, state, may_scroll=not watching)
+                for_line = self.lists.judged(suggestion, behind, state, moved_up=moved_up, may_scroll=not watching)
                 if for_line is not None:
                     return for_line
             self.at.ended.add(way.edge.edge_id)

@@ -1,12 +1,14 @@
 """A list whose lines are done one after the other: where it ends, and whether it still is the list that it was (S6.13).
 
 A line is known by its number alone, so the list is held against what it read when the line before was done: what comes
-next must stand where it stood then. Where a line went away or came in between, a person is asked, for the next number
-would leave a record out, or do one twice. Of lines that are done nothing is asked: doing them may well change them.
+next must stand where it stood then, or one line higher, where the line that was done left the list. Where another line
+went away or came in between, a person is asked, for the next number would leave a record out, or do one twice. Of lines
+that are done nothing else is asked: doing them may well change them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -14,6 +16,7 @@ from execution.language.fuzzy import folded
 from execution.record.hidden import HIDDEN
 from execution.record.journal import Journal
 from execution.turn.holding import Hold
+from execution.turn.rounds import Round
 from execution.turn.stages import Stages
 from execution.turn.wheel import once_moved
 from execution.types import Answer, Box, Element, ElementRole, Point, ResolveStatus, ScreenState, Suggestion
@@ -24,6 +27,7 @@ _CONTROLS = frozenset({ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKB
 _FRAMES = _CONTROLS | {ElementRole.GROUP}
 _SAME_SIDE = 4  # pixels
 _WHEEL = 3  # turns: enough to move any list that moves
+_LEAST_WORD = 3  # letters or digits: what is shorter stands anywhere by chance
 _LEVEL = 0.5  # of a line's height: what has its middle so near to the line's stands in it
 
 
@@ -42,46 +46,75 @@ class Lists:
         asked = replace(edge, before=ExpectSpec(texts=(text,)), identity=())
         return self.stages.check_before(asked, state).answer is Answer.YES
 
-    def judged(self, suggestion: Suggestion, state: ScreenState, *, may_scroll: bool) -> Suggestion | None:
+    def moved_up(self, suggestion: Suggestion, behind: Round | None, state: ScreenState) -> bool:
+        """Whether the line of the round that is `behind` left the list, so that the next stands where it stood.
+
+        Those behind it must all have come up by one, and where another one came into sight below them it must be none
+        of whom the line was: it may have been done and put to the end.
+        """
+        before = self.journal.last_done(suggestion.edge.edge_id) if behind and not behind.skipped else None
+        if behind is None or before is None or not (suggestion.edge.target and suggestion.edge.target.number_wanted):
+            return False
+        then, now = rows_kept(before.screen, before.suggestion.get("lines") or ()), self._rows(suggestion, state)
+        if len(then) < behind.line:
+            return False
+        left, rest, up = then[behind.line - 1], then[behind.line :], now[behind.line - 1 :]
+        own = _own_words(behind.line, then)
+        if not rest:  # it was the last of the list
+            return not up and not own <= _words(" ".join(read.text for read in state.texts))
+        came_up = len(rest) <= len(up) and all(_plain(a) == _plain(b) for a, b in zip(rest, up, strict=False))
+        new = up[len(rest) :]
+        none_of_it = not new or (len(new) == 1 and bool(own) and not own & _words(new[0]))
+        return came_up and none_of_it and _plain(left) != _plain(up[0])
+
+    def judged(
+        self, suggestion: Suggestion, behind: Round | None, state: ScreenState, *, moved_up: bool, may_scroll: bool
+    ) -> Suggestion | None:
         """The suggestion for a line, with what a person has to know before; None where the list is over.
 
-        Raises Stopped, LeaseLost, DesktopLost.
+        `behind` is the round before it. Raises Stopped, LeaseLost, DesktopLost.
         """
         repeat, resolution = suggestion.edge.repeat, suggestion.resolution
         assert repeat is not None
+        if moved_up and not resolution.lines:
+            return None
         doubts = [suggestion.doubt]
-        if suggestion.line > 1 and suggestion.edge.target and suggestion.edge.target.number_wanted:
-            doubts += [self._changed(suggestion, state), self._unlike(suggestion, state)]
+        if behind and suggestion.edge.target and suggestion.edge.target.number_wanted:
+            doubts += [self._changed(suggestion, state, moved_up=moved_up), self._unlike(suggestion, state)]
         if resolution.at_end:
             if not any(doubts) and not (may_scroll and self._goes_on(suggestion, state)):
                 return None
             if not any(doubts):
                 doubts.append(say("turn.list_goes_on", line=suggestion.line))
-        elif suggestion.line > repeat.most and resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED):
+        elif (
+            behind
+            and behind.number >= repeat.most
+            and resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
+        ):
             doubts.append(say("turn.more_lines", most=repeat.most))
         return replace(suggestion, doubt=by_sentence(doubts))
 
-    def _changed(self, suggestion: Suggestion, state: ScreenState) -> str:
+    def _changed(self, suggestion: Suggestion, state: ScreenState, *, moved_up: bool) -> str:
         """What is not as it was of the lines from this one on, in a sentence; "" if all of it is."""
-        line = suggestion.line
+        line, stood = suggestion.line, suggestion.line + moved_up
         before = self.journal.last_done(suggestion.edge.edge_id)
         kept = (before.suggestion.get("lines") or ()) if before else ()
         if before is None or not kept:
-            return say("turn.list_unknown", then=line - 1, line=line)
+            return say("turn.list_unknown", then=stood - 1, line=line)
         then, now = rows_kept(before.screen, kept), self._rows(suggestion, state)
-        for number, was in enumerate(then[line - 1 :], line):
+        for number, was in enumerate(then[stood - 1 :], line):
             if number > len(now):
-                return say("turn.list_shorter", then=line - 1, line=number, was=was)
+                return say("turn.list_shorter", then=stood - 1, line=number, was=was)
             if _plain(was) != _plain(now[number - 1]):
-                return say("turn.list_changed", then=line - 1, line=number, was=was, now=now[number - 1])
-        if any(_is_anybodys(line, rows) for rows in (then, now)):
-            return say("turn.list_unknown", then=line - 1, line=line)
+                return say("turn.list_changed", then=stood - 1, line=number, was=was, now=now[number - 1])
+        if _is_anybodys(stood, then) or _is_anybodys(line, now):
+            return say("turn.list_unknown", then=stood - 1, line=line)
         return ""
 
     def _unlike(self, suggestion: Suggestion, state: ScreenState) -> str:
         """That a line is made otherwise than the one before it, in a sentence: below a list stands something else."""
         line, lines = suggestion.line, suggestion.resolution.lines
-        if line > len(lines) or _make_of(line, lines, state) == _make_of(line - 1, lines, state):
+        if line < 2 or line > len(lines) or _make_of(line, lines, state) == _make_of(line - 1, lines, state):
             return ""
         return say("turn.line_unlike", line=line, text=self._rows(suggestion, state)[line - 1])
 
@@ -118,6 +151,16 @@ def _is_anybodys(line: int, rows: Sequence[str]) -> bool:
         return False
     read = [_plain(row) for row in rows]
     return not read[line - 1] or HIDDEN in rows[line - 1] or read.count(read[line - 1]) > 1
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in re.findall(r"\w+", folded(text)) if len(word) >= _LEAST_WORD}
+
+
+def _own_words(line: int, rows: Sequence[str]) -> set[str]:
+    """What a line says and no other of its list."""
+    others = (_words(row) for number, row in enumerate(rows, 1) if number != line)
+    return _words(rows[line - 1]).difference(*others)
 
 
 def _make_of(number: int, lines: Sequence[Box], state: ScreenState) -> tuple[bool, ElementRole | None]:

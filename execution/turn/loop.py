@@ -367,7 +367,7 @@ class Loop:
         choice = self.proofs.ask(step, doubt, state, suggestion)
         if choice is Choice.DONE and step.outcome == Outcome.SKIPPED and suggestion is not None:
             self.at.tried.add(suggestion.edge.edge_id)
-            self._passed(suggestion.edge, done=False)
+            self._passed(suggestion.edge, done=False, line=suggestion.line)
         elif choice is Choice.RETRY:  # before the act again, wherever its proof has led
             self.journal.arrive(doubt.act.node_id, doubt.act.confidence)
             self.at.place = Position.left(self.journal.execution, self.ways).place
@@ -453,7 +453,7 @@ class Loop:
             after=after,
             decision=answer.decision,
         )
-        self._passed(suggestion.edge, done=True, by_person=True)
+        self._passed(suggestion.edge, done=True, by_person=True, line=suggestion.line)
 
     def _skip(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
         self.journal.close_step(step, Outcome.SKIPPED, attribution.skipped(answer.decision), decision=answer.decision)
@@ -463,7 +463,7 @@ class Loop:
         if self.at.rejected or not suggestion.line:
             self.at.tried.add(suggestion.edge.edge_id)
         if not self.at.rejected:  # a line that is not there: with it a person says that the list is over
-            self._passed(suggestion.edge, done=False)
+            self._passed(suggestion.edge, done=False, line=suggestion.line)
 
     def _reject(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, why: str = "") -> None:
         picked = answer.decision.node_id if answer.decision else ""
@@ -477,9 +477,9 @@ class Loop:
         self.at.tried.add(suggestion.edge.edge_id)
         self.at.rejected = True
 
-    def _passed(self, edge: EdgeSpec, *, done: bool, by_person: bool = False) -> None:
+    def _passed(self, edge: EdgeSpec, *, done: bool, by_person: bool = False, line: int = 0) -> None:
         """The edge is behind us: its destination is what the next look expects."""
-        self.at.place = self.at.place.passed(edge, done=done, by_person=by_person)
+        self.at.place = self.at.place.passed(edge, done=done, by_person=by_person, line=line)
         self.at.pointed = None if by_person else self.at.pointed
         if done:
             self.at.tried.clear()
@@ -497,12 +497,12 @@ class Loop:
         else:
             hovers = suggestion.edge.action_type == "move"
             self.at.pointed = suggestion.resolution.point if done.passed and not hovers else None
-            self._after(suggestion.edge, done)
+            self._after(suggestion.edge, done, suggestion.line)
 
-    def _after(self, edge: EdgeSpec, done: Done) -> None:
+    def _after(self, edge: EdgeSpec, done: Done, line: int) -> None:
         """Where the run stands once a step has been carried out, or was not."""
         if done.passed:
-            self._passed(edge, done=True)
+            self._passed(edge, done=True, line=line)
         elif done.retry:
             self.at.picked = edge.source
         elif done.stop:
@@ -522,7 +522,7 @@ class Loop:
             return
         edge = edge_of_step(step, self.graph)
         self.chooser.count(edge)
-        self._after(edge, self.performer.recover(step))
+        self._after(edge, self.performer.recover(step), step.suggestion.get("line") or 0)
 
     # --- observation ------------------------------------------------------------------------------------------------
     def _follow(self, step: Step, suggestion: Suggestion) -> None:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 
 from execution.choices import Outcome
 from execution.models import Execution
-from execution.turn.ways import Standpoint, Ways
+from execution.turn.ways import Behind, Standpoint, Ways
 from execution.types import Point, ResolveStatus, ScreenState
 from workflows.calling import within
 from workflows.graph import GraphSpec
+
+# Of a step its node, its edge, its outcome, whether its target was found, and the line of a list that it was for.
+_Told = tuple[str, str, str, str | None, int | None]
 
 
 @dataclass(slots=True)
@@ -33,7 +36,7 @@ class Position:
     def left(cls, execution: Execution, ways: Ways) -> Position:
         """Where the run was left: at its start, or where a loop before us got to."""
         rows = execution.steps.exclude(edge_id="").order_by("index")
-        told = rows.values_list("node_id", "edge_id", "outcome", "suggestion__status")
+        told = rows.values_list("node_id", "edge_id", "outcome", "suggestion__status", "suggestion__line")
         steps = list(_without_denied(told, ways.graph))
         place = ways.replay(Standpoint(expected=execution.start_node_id or None), _behind(steps, ways))
         stood = steps[-1][0] if steps else ""  # where its last step began: that step may have led out of a workflow
@@ -57,28 +60,25 @@ class Position:
         self.pointed = None
 
 
-def _without_denied(
-    steps: Iterable[tuple[str, str, str, str | None]], graph: GraphSpec
-) -> Iterator[tuple[str, str, str, str | None]]:
+def _without_denied(steps: Iterable[_Told], graph: GraphSpec) -> Iterator[_Told]:
     """The steps but for those of proofs of what a person says was not done: the run stands before it again (S5.9)."""
     denied = set[str]()
-    for node, edge_id, outcome, status in steps:
+    for node, edge_id, outcome, status, line in steps:
         edge = graph.edge(edge_id)
         if edge is not None and edge.is_read_back:
             denied.discard(edge_id)
             denied |= {edge_id} if outcome == Outcome.FAILED else set()
         if not any(within(graph.scope_of(node), act) for act in denied):
-            yield node, edge_id, outcome, status
+            yield node, edge_id, outcome, status, line
 
 
-def _behind(
-    steps: Iterable[tuple[str, str, str, str | None]], ways: Ways
-) -> Iterator[tuple[str, str, bool, bool, bool]]:
-    """Steps as `replay` takes them, of node, edge, outcome, and whether the target was found.
+def _behind(steps: Iterable[_Told], ways: Ways) -> Iterator[Behind]:
+    """Steps as `replay` takes them.
 
     A line that is not there is not skipped: with it the list was said to be over.
     """
-    for node, edge_id, outcome, status in steps:
+    for node, edge_id, outcome, status, line in steps:
         edge = ways.graph.edge(edge_id)
         skipped = outcome == Outcome.SKIPPED and not (edge and edge.repeat and status != ResolveStatus.FOUND)
-        yield node, edge_id, outcome in (Outcome.SUCCEEDED, Outcome.MANUAL), outcome == Outcome.MANUAL, skipped
+        done, by_person = outcome in (Outcome.SUCCEEDED, Outcome.MANUAL), outcome == Outcome.MANUAL
+        yield Behind(node, edge_id, done=done, by_person=by_person, skipped=skipped, line=line or 0)

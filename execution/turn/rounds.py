@@ -13,16 +13,20 @@ from workflows.graph import EdgeSpec, GraphSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """The round for line `number` of the list on the screen `node_id`, begun by the action `edge_id`.
+    """Round `number` of the list on the screen `node_id`, begun by the action `edge_id`.
 
-    `steps` are the other actions of that screen which belong to it, `done` those that are behind this round.
+    Its line stood at place `line` of the list when the round began: where lines that are done leave the list, the next
+    one moves up. `steps` are the other actions of that screen which belong to it, `done` those that are behind this
+    round. A line that is `skipped` is skipped whole.
     """
 
     edge_id: str
     node_id: str
     number: int
+    line: int
     steps: frozenset[str] = frozenset()
     done: frozenset[str] = frozenset()
+    skipped: bool = False
 
     def holds(self, edge_id: str) -> bool:
         """Whether that action is one of its rounds."""
@@ -32,8 +36,8 @@ class Round:
 Rounds = tuple[Round, ...]  # those within another one behind it
 
 
-def after(rounds: Rounds, edge: EdgeSpec, *, done: bool) -> Rounds:
-    """The rounds once an action is behind the run, done or skipped.
+def after(rounds: Rounds, edge: EdgeSpec, *, done: bool, line: int = 0) -> Rounds:
+    """The rounds once an action is behind the run, done or skipped; of one that begins a round, for that `line`.
 
     A round that begins ends those within the one before it; what leads on from the list's screen ends its own.
     """
@@ -45,8 +49,10 @@ def after(rounds: Rounds, edge: EdgeSpec, *, done: bool) -> Rounds:
             edge_id=edge.edge_id,
             node_id=edge.source,
             number=before.number + 1 if before else 1,
+            line=line or (before.line + 1 if before else 1),
             steps=steps,
-            done=frozenset() if done else steps,  # a line that is skipped is skipped whole
+            done=frozenset() if done else steps,
+            skipped=not done,
         )
         return (*rounds[: len(rounds) if at is None else at], begun)
     if at is None:
@@ -63,13 +69,17 @@ def round_at(rounds: Rounds, node_id: str) -> Round | None:
     return None if at is None else rounds[at]
 
 
-def counted(graph: GraphSpec, rounds: Rounds, about: EdgeSpec | None = None) -> dict[str, str]:
-    """What a graph's counters say: the line of the present round, from 1; for `about`, which begins one, the next."""
-    lines = {r.edge_id: r.number for r in rounds}
+def counted(
+    graph: GraphSpec, rounds: Rounds, about: EdgeSpec | None = None, *, moved_up: bool = False
+) -> dict[str, str]:
+    """What a graph's counters say: the line of the present round, from 1; for `about`, which begins one, the next.
+
+    That stands where the present one stood, once it `moved_up` there.
+    """
+    lines = {r.edge_id: r.line for r in rounds}
+    begins = about.edge_id if about is not None and not moved_up else ""
     return {
-        edge.repeat.counter: str(
-            max(1, lines.get(edge.edge_id, 0) + (about is not None and about.edge_id == edge.edge_id))
-        )
+        edge.repeat.counter: str(max(1, lines.get(edge.edge_id, 0) + (begins == edge.edge_id)))
         for edge in graph.edges
         if edge.repeat
     }

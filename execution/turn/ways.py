@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from execution.turn.rounds import Rounds, after, round_at
 from workflows.catalogue import effect_of
@@ -37,21 +38,21 @@ class Standpoint:
     begun: str = ""
     back: Standpoint | None = None
 
-    def passed(self, edge: EdgeSpec, *, done: bool, by_person: bool = False) -> Standpoint:
-        """The edge is behind the run, done or skipped: its destination comes next.
+    def passed(self, edge: EdgeSpec, *, done: bool, by_person: bool = False, line: int = 0) -> Standpoint:
+        """The edge is behind the run, done or skipped (for a `line` of its list): its destination comes next.
 
         Of one that does another workflow the first screen of that comes next, unless a person did all of it; and once
         that is over the run stands where it would if the edge were any other act. What a person did is proved as well.
         """
         if edge.enters and done and (edge.is_read_back or not by_person):
-            back = self._passed(edge, done=True)
+            back = self._passed(edge, done=True, line=line)
             return replace(self, expected=edge.enters[0], done=edge, rounds=back.rounds, unfinished=0, back=back)
         if edge.returns and self.back is not None:
             return self.back
-        return self._passed(edge, done=done)
+        return self._passed(edge, done=done, line=line)
 
-    def _passed(self, edge: EdgeSpec, *, done: bool) -> Standpoint:
-        rounds = after(self.rounds, edge, done=done)
+    def _passed(self, edge: EdgeSpec, *, done: bool, line: int) -> Standpoint:
+        rounds = after(self.rounds, edge, done=done, line=line)
         back = done and edge.source == edge.destination == self.last
         once = back and not any(one.holds(edge.edge_id) for one in rounds)
         done_here = self.done_here | {edge.edge_id} if once else self.done_here
@@ -74,6 +75,17 @@ class Standpoint:
     def is_entering(self) -> bool:
         """Whether another workflow is about to begin."""
         return self.done is not None and self.expected in self.done.enters
+
+
+class Behind(NamedTuple):
+    """A step that lies behind a run: what came of it, and the line of a list that it was for, 0 where for none."""
+
+    node_id: str
+    edge_id: str
+    done: bool = False
+    by_person: bool = False
+    skipped: bool = False
+    line: int = 0
 
 
 class Ways:
@@ -141,7 +153,7 @@ class Ways:
         if stood.last == node_id and stood.done is None:
             return stood.unfinished
         outcomes = self._roots(replace(stood, last=stood.expected))
-        return 0 if node_id in self._within(outcomes, _only_looks) else present.number
+        return 0 if node_id in self._within(outcomes, _only_looks) else present.line
 
     def may_go_on(self, place: Standpoint, node_id: str) -> bool:
         """Whether the run may go on from that screen without anybody's word."""
@@ -167,13 +179,13 @@ class Ways:
             node_id = last.source
         return tuple(way)
 
-    def replay(self, place: Standpoint, steps: Iterable[tuple[str, str, bool, bool, bool]]) -> Standpoint:
-        """Where steps led, each its node, its edge, whether it was done, by a person, and whether it was skipped."""
-        for node_id, edge_id, done, by_person, skipped in steps:
-            place = self.found(place, node_id)
-            edge = self._edges.get(edge_id)
-            if edge is not None and (done or skipped):
-                place = place.passed(edge, done=done, by_person=by_person)
+    def replay(self, place: Standpoint, steps: Iterable[Behind]) -> Standpoint:
+        """Where steps led."""
+        for step in steps:
+            place = self.found(place, step.node_id)
+            edge = self._edges.get(step.edge_id)
+            if edge is not None and (step.done or step.skipped):
+                place = place.passed(edge, done=step.done, by_person=step.by_person, line=step.line)
         return place
 
     def found(self, place: Standpoint, node_id: str) -> Standpoint:

@@ -44,7 +44,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Letters to
   const tell = (what) => fetch("/", { method: "POST", body: what });
   const show = (title, html) => { document.title = title; document.getElementById("view").innerHTML = html; };
   const list = () => show("Letters to sign", "<h1>Letters to sign</h1><table>" + letters.map((one, i) =>
-    `<tr data-i="${i}"><td>${one.name}</td><td>Ward ${i + 3}</td><td>${one.signed ? "signed" : "waiting"}</td></tr>`
+    `<tr data-i="${i}"><td>${one.name}</td><td>Ward ${one.ward}</td><td>${one.signed ? "signed" : "waiting"}</td></tr>`
   ).join("") + "</table><button>Close the day</button>");
   document.addEventListener("click", (event) => {
     const row = event.target.closest("[data-i]"), what = event.target.textContent;
@@ -70,7 +70,7 @@ BELOW = """<style>button { margin: 0 0 0 8px; padding: 4px 4px; min-width: 124px
 
 def page(names: Sequence[str] = NAMES, *, goes: bool = False, below: bool = False) -> str:
     """The list; `goes`: a letter leaves it once it is signed; `below`: the button stands as if it were a line."""
-    rows = ", ".join(f'{{"name": "{name}", "signed": false}}' for name in names)
+    rows = ", ".join(f'{{"name": "{name}", "ward": {ward}, "signed": false}}' for ward, name in enumerate(names, 3))
     return PAGE % (BELOW if below else "", f"[{rows}]", GOES if goes else "")
 
 

@@ -297,7 +297,8 @@ def test_a_list_that_is_scrolled_late_goes_on_below_all_the_same(stage: Any, mon
 @pytest.mark.parametrize(
     ("now", "told"),
     [
-        (["two.txt", "three.txt"], "line 2 was “two.txt” and is “three.txt” now"),  # it goes away once it is done
+        (["three.txt"], "line 2 was “two.txt” and is not there any more"),  # another one went as well
+        (["two.txt", "three.txt", "one.txt"], "line 2 was “two.txt” and is “three.txt” now"),  # put to the end
         (["new.txt", *FILES], "line 2 was “two.txt” and is “one.txt” now"),
         (["one.txt"], "line 2 was “two.txt” and is not there any more"),
         (["one.txt", "two.txt"], "line 3 was “three.txt” and is not there any more"),
@@ -311,6 +312,68 @@ def test_a_list_that_changed_is_asked_about_before_a_record_is_left_out_or_done_
     s.run("reject", "reject")
     assert s.world.acts == ["ab", "bc", "ca"]
     assert told in str(s.asked[0].message)
+
+
+def leaving(stage: Any, *, more: Any = (), lines: Any = FILES, mode: str = "automatic") -> Any:
+    """A list that a line leaves once it is done; where it is as long as the view, one of `more` comes up for it."""
+    s = listed(stage, mode)
+    s.world.lists, coming = {"ab": list(lines)}, list(more)
+
+    def leave(step: Any) -> None:
+        if step.edge_id == "bc" and step.outcome == Outcome.SUCCEEDED:
+            line = s.row().steps.filter(edge_id="ab").last().suggestion["line"]
+            s.world.lists["ab"].pop(line - 1)
+            s.world.lists["ab"] += coming[:1]
+            del coming[:1]
+
+    s.journal.on_step.append(leave)
+    return s
+
+
+@pytest.mark.parametrize("more", [(), ("four.txt",), ("four.txt", "five.txt")])
+def test_a_list_that_lines_leave_once_they_are_done_is_done_to_its_end(stage: Any, more: Any) -> None:
+    s = leaving(stage, more=more)
+    assert s.run().state == COMPLETED
+    assert [a for a in s.world.acts if not a.startswith("scroll")] == ["ab", "bc", "ca"] * (3 + len(more)) + ["ad"]
+    assert {step.suggestion["line"] for step in s.row().steps.filter(edge_id="ab")} == {1}
+    assert (s.asked, s.world.lists["ab"]) == ([], [])
+
+
+def test_a_loop_that_is_restarted_goes_on_with_the_line_that_moved_up(stage: Any) -> None:
+    s = leaving(stage)
+    s.journal.on_step.append(lambda step: s.leave.set() if step.index == 7 else None)
+    s.run()
+    s.leave.clear()
+    leaves = s.journal.on_step[0]
+    s.begin()
+    s.journal.on_step.append(leaves)
+    assert s.run().state == COMPLETED
+    assert (s.world.acts, s.world.lists["ab"], s.asked) == (["ab", "bc", "ca"] * 3 + ["ad"], [], [])
+
+
+def test_lines_that_leave_and_lines_that_stay(stage: Any) -> None:
+    """The second cannot be done to its end and stays: the third moves up to it only as far as the first left room."""
+    s, done = listed(stage), list[str]()
+
+    def leave(step: Any) -> None:
+        if step.edge_id == "bc":
+            line = s.row().steps.filter(edge_id="ab").last().suggestion["line"]
+            done.append(s.world.lists["ab"][line - 1])
+            if done[-1] != "two.txt":
+                s.world.lists["ab"].remove(done[-1])
+
+    s.journal.on_step.append(leave)
+    assert s.run().state == COMPLETED
+    assert (done, s.world.lists["ab"], s.asked) == (FILES, ["two.txt"], [])
+
+
+def test_a_list_that_lines_leave_is_done_for_no_more_lines_than_it_may(stage: Any) -> None:
+    edges = [of_list("ab", "a", "b", **each(most=2)), *ROUND[1:]]
+    s = listed(stage, edges=edges)
+    s.journal.on_step.append(lambda step: s.world.lists["ab"].pop(0) if step.edge_id == "bc" else None)
+    s.run("reject", "reject")
+    assert s.world.acts == ["ab", "bc", "ca"] * 2
+    assert "more than the 2 lines" in str(s.asked[0].message)
 
 
 @pytest.mark.parametrize("now", [["one.txt done", *FILES[1:]], [*FILES, "four.txt"]])
@@ -381,7 +444,7 @@ def test_a_list_that_changes_right_before_the_click_is_looked_at_anew(stage: Any
 
     def goes(world: Any) -> None:
         if world.acts == ["ab", "bc", "ca"]:
-            world.lists = {"ab": FILES[1:]}
+            world.lists = {"ab": ["one.txt", "three.txt"]}
 
     s.world.on_glance = goes
     s.run("reject", "reject")
@@ -391,7 +454,7 @@ def test_a_list_that_changes_right_before_the_click_is_looked_at_anew(stage: Any
 
 def test_a_person_may_say_that_it_is_the_right_line_all_the_same(stage: Any) -> None:
     s = listed(stage)
-    change = {1: ["two.txt", "three.txt"]}
+    change = {1: ["one.txt", "three.txt"]}
     s.journal.on_step.append(
         lambda step: s.world.lists.update(ab=change.pop(1)) if step.edge_id == "bc" and change else None
     )

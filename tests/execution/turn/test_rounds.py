@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from execution.turn.choosing import Way, next_way
 from execution.turn.rounds import counted, edges_in_rounds
-from execution.turn.ways import Standpoint, Ways
+from execution.turn.ways import Behind, Standpoint, Ways
 from workflows.graph import ConditionSpec, EdgeSpec, GraphSpec, NodeSpec, RepeatSpec, VariableSpec
 
 
@@ -98,7 +98,7 @@ def test_one_act_ends_on_the_screen_of_the_way_that_is_open() -> None:
 def walk(one: GraphSpec, lines: dict[str, list[int]], *, stops: int = 0, limit: int = 200) -> list[str]:
     """What a run does, each step with what the counters say; `lines`: how many lines each list has, each time it is
     gone through. The `stops` first steps are done by another loop that died: the place is told from its steps."""
-    ways, behind = Ways(one), list[tuple[str, str, bool, bool, bool]]()
+    ways, behind = Ways(one), list[Behind]()
     todo = {edge_id: list(counts) for edge_id, counts in lines.items()}
     place, node, did, ended = Standpoint(expected="a"), "a", list[str](), set[str]()
     while len(did) < limit:
@@ -112,7 +112,7 @@ def walk(one: GraphSpec, lines: dict[str, list[int]], *, stops: int = 0, limit: 
             todo[found.edge.edge_id].pop(0)
             continue
         did.append(found.edge.edge_id + "".join(f" {name}{values[name]}" for name in sorted(values)))
-        behind.append((node, found.edge.edge_id, True, False, False))
+        behind.append(Behind(node, found.edge.edge_id, done=True))
         place = place.passed(found.edge, done=True)
         if found.edge.destination != node:
             node, ended = found.edge.destination, set()

@@ -78,8 +78,9 @@ class PageInBrowser(RealHands):
         self._page.keyboard.type(text)
 
     def press(self, keys: Sequence[str]) -> None:
-        names = {"ctrl": "Control", "enter": "Enter", "escape": "Escape", "backspace": "Backspace"}
-        self._page.keyboard.press("+".join(names.get(key, key) for key in keys))
+        names = {"ctrl": "Control"}
+        keys = [names.get(key, key.capitalize() if len(key) > 1 else key) for key in keys]
+        self._page.keyboard.press("+".join(keys))
 
 
 # --- navigate in an editor -------------------------------------------------------------------------------------------
