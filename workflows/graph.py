@@ -60,8 +60,8 @@ class TargetSpec:
     its own row. It was number `number` of the `alike` things with its text or picture on the taught screen, in reading
     order from 1; 0 where nobody counted. A `number` that is a text, "{{n}}", is what a run wants: that one of its group
     and no other, where `before_first` (a title of the column, a box that ticks all) are not counted;
-    `first_offset` is where the middle of the first of all of them was from its own, in pixels. `scroll_box` is the part
-    of the screen that scrolls and held it.
+    `first_offset` is where the middle of the first of all of them was from its own, `next_offset` where that of the
+    second was from the first's, in pixels. `scroll_box` is the part of the screen that scrolls and held it.
     What is kept is what all of the `demonstrations` had in common. `needed` are signs that a person wants to be there,
     whatever else speaks for a place: text, picture, named_by, neighbours, shapes. `also` are further looks of it, each
     with evidence of its own: what coaches showed where the taught one was not found. `around` are more of the texts of
@@ -90,6 +90,7 @@ class TargetSpec:
     number: int | str = 0
     before_first: int = 0
     first_offset: tuple[int, int] | None = None
+    next_offset: tuple[int, int] | None = None
     alike: int = 0
     scroll_box: NormBox | None = None
     demonstrations: int = 1

@@ -74,6 +74,10 @@ class TargetSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(), min_length=2, max_length=2, allow_null=True,
         help_text="Where the first of its group was from it, in pixels.",
     )  # fmt: skip
+    next_offset = serializers.ListField(
+        child=serializers.IntegerField(), min_length=2, max_length=2, allow_null=True,
+        help_text="Where the second of its group was from the first, in pixels.",
+    )  # fmt: skip
     alike = serializers.IntegerField(help_text="How many of its like there were.")
     scroll_box = norm_box()
     demonstrations = serializers.IntegerField()

@@ -173,6 +173,7 @@ def target_spec(target: Target) -> TargetSpec:
         number=number_in(evidence.get("number")),
         before_first=_count(evidence.get("before_first")),
         first_offset=_offset(evidence.get("first_offset")),
+        next_offset=_offset(evidence.get("next_offset")),
         alike=_count(evidence.get("alike")),
         scroll_box=_box(evidence.get("scroll_box")),
         demonstrations=max(1, _count(evidence.get("demonstrations"))),

@@ -191,7 +191,7 @@ def _is_near_screen(look: TargetSpec) -> bool:
         return False
     near = [*look.neighbours, *look.around, *([look.named_by] if look.named_by else [])]
     ways = [(one.dx, one.dy) for one in near] + [(shape.dx, shape.dy) for shape in look.shapes]
-    ways.append(look.first_offset or (0, 0))
+    ways += [look.first_offset or (0, 0), look.next_offset or (0, 0)]
     sizes = [(shape.w, shape.h) for shape in look.shapes]
     return all(abs(part) <= LARGEST_SCREEN for way in ways for part in way) and all(
         0 <= part <= LARGEST_SCREEN for size in sizes for part in size

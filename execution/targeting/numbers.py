@@ -147,19 +147,27 @@ def _begins_as_taught(group: Group, seen: Numbered) -> bool:
     offset, scale = seen.target.first_offset, seen.scales[0]
     if offset is None:
         return True
-    first, level = group.members[0].center, 0.5 * seen.taught.h
+    middles, level = _middles(group.members[0], seen, scale), 0.5 * seen.taught.h
     rows = sorted({member.center.y for member in group.members})
     room_y = _OF_A_ROW * min((b - a for a, b in pairwise(rows) if b - a > level), default=2 * level)
     around = [n for n in (seen.target.named_by, *seen.target.neighbours) if n is not None and abs(n.dy) > level]
     shown = [n for n in around if len(seen.neighbour_boxes(n))]
     for neighbour in shown:
         dx, dy = scale * (neighbour.dx - offset[0]), scale * (neighbour.dy - offset[1])
-        away = np.abs(seen.neighbour_boxes(neighbour) - (first.x + dx, first.y + dy))
-        if ((away[:, 0] <= _SLACK + _FAR * abs(dx)) & (away[:, 1] <= room_y)).any():
+        away = np.abs(seen.neighbour_boxes(neighbour)[:, None] - (middles + (dx, dy)))
+        if ((away[..., 0] <= _SLACK + _FAR * abs(dx)) & (away[..., 1] <= room_y)).any():
             return True
     places = [] if shown else seen.taught_places()
     at = [(place.center.x + scale * offset[0], place.center.y + scale * offset[1]) for place in places]
-    return any(abs(x - first.x) <= _SLACK and abs(y - first.y) <= room_y for x, y in at)
+    away = np.abs(np.array(at).reshape(-1, 1, 2) - middles)
+    return bool(((away[..., 0] <= _SLACK) & (away[..., 1] <= room_y)).any())
+
+
+def _middles(box: Box, seen: Numbered, scale: float) -> np.ndarray:
+    """Where the middle of a thing is, and where it would be were it as wide as the taught one and began or ended where
+    it does: lines of a list are as long as what they say. Shape (3, 2)."""
+    half = scale * seen.taught.w / 2
+    return np.array([(x, box.center.y) for x in (box.center.x, box.x + half, box.right - half)])
 
 
 def group_of_target(seen: Numbered) -> Group | None:
@@ -167,7 +175,7 @@ def group_of_target(seen: Numbered) -> Group | None:
 
     None where there is none, or nothing tells which of several it is.
     """
-    groups = groups_of(its_like(seen), _others(seen))
+    groups = [one for group in groups_of(its_like(seen), _others(seen)) for one in _as_taught(group, seen)]
     if len(groups) < 2:
         return next(iter(groups), None)
     rated = sorted(((_in_place(group, seen), group) for group in groups), key=lambda pair: -pair[0])
@@ -176,6 +184,15 @@ def group_of_target(seen: Numbered) -> Group | None:
         return best
     equal = [group for count, group in rated if count == most]
     return _nearest(equal if most >= _TELLING else groups, seen)
+
+
+def _as_taught(group: Group, seen: Numbered) -> list[Group]:
+    """The group; of a list that goes down what is a single row now is the one line that is left of several columns."""
+    goes_down = seen.target.next_offset is not None and abs(seen.target.next_offset[1]) > seen.taught.h / 2
+    level = {member.center.y for member in group.members}
+    if goes_down and max(level) - min(level) < min(member.h for member in group.members) / 2:
+        return [Group(members=(member,), counted=1) for member in group.members]
+    return [group]
 
 
 def known_as(target: TargetSpec) -> str:
@@ -231,10 +248,10 @@ def _in_place(group: Group, seen: Numbered) -> int:
 
 
 def _stands(neighbour: NeighbourSpec, box: Box, seen: Numbered, scale: float) -> bool:
-    at = np.array([box.center.x + scale * neighbour.dx, box.center.y + scale * neighbour.dy])
+    at = _middles(box, seen, scale) + (scale * neighbour.dx, scale * neighbour.dy)
     room = _SLACK + _FAR * scale * math.hypot(neighbour.dx, neighbour.dy)
-    middles = seen.neighbour_boxes(neighbour)
-    return bool(len(middles)) and bool((np.hypot(*(middles - at).T) <= room).any())
+    away = seen.neighbour_boxes(neighbour)[:, None] - at
+    return bool((np.hypot(away[..., 0], away[..., 1]) <= room).any())
 
 
 def _nearest(groups: Sequence[Group], seen: Numbered) -> Group | None:

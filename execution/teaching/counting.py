@@ -67,8 +67,12 @@ def counted(
         )
     first, here = group.members[0].center, box.center
     offset = round(first.x - here.x), round(first.y - here.y)
+    second = group.members[1].center if len(group.members) > 1 else None
+    to_next = (round(second.x - first.x), round(second.y - first.y)) if second else None
     near, around = (tuple(n for n in of if not _is_row(n, box, group)) for of in (target.neighbours, target.around))
-    return replace(target, before_first=before, first_offset=offset, neighbours=near, around=around)
+    return replace(
+        target, before_first=before, first_offset=offset, next_offset=to_next, neighbours=near, around=around
+    )
 
 
 def _is_row(neighbour: NeighbourSpec, box: Box, group: Group) -> bool:

@@ -175,7 +175,12 @@ def _numbered(one: TargetSpec, taught: Sequence[TargetSpec]) -> TargetSpec:
     if told := [t for t in taught if t.number_wanted]:
         last = told[-1]
         return replace(
-            one, number=last.number, before_first=last.before_first, first_offset=last.first_offset, alike=alike
+            one,
+            number=last.number,
+            before_first=last.before_first,
+            first_offset=last.first_offset,
+            next_offset=last.next_offset,
+            alike=alike,
         )
     if len({(t.number, t.alike) for t in taught}) == 1:
         return one

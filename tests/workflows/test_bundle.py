@@ -118,13 +118,14 @@ def test_which_of_a_list_a_run_wants_comes_in_as_it_went_out(bundle: bytes) -> N
     """S6.11"""
 
     def count(document: dict[str, Any]) -> None:
-        counted = {"number": "{{n}}", "before_first": 1, "first_offset": [0, 0]}  # it was taught on the very first
+        counted = {"number": "{{n}}", "before_first": 1, "first_offset": [0, 0], "next_offset": [0, 28]}
         document["graph"]["edges"][2]["target"] |= counted
         document["graph"]["variables"].append({"name": "n", "kind": "number"})
 
     workflow = import_bundle(changed(bundle, count), user=make_user("designer"))
     target = graph_of(workflow).edge("click_save").target
     assert (target.number_wanted, target.before_first, target.first_offset) == ("{{n}}", 1, (0, 0))
+    assert target.next_offset == (0, 28)
     assert target_columns(target)["evidence"]["first_offset"] == [0, 0]
     assert publish(workflow=workflow, user=None).spec().counting_variables == {"n"}
 

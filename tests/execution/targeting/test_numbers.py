@@ -312,3 +312,24 @@ def test_of_two_places_that_are_known_neither_is() -> None:
     alone = _proven(judged, np.array([False, True, False])).chances
     assert alone[1] == 0.99
     assert alone.sum() == pytest.approx(1.0)
+
+
+def cells(*rows: tuple[str, str, str]) -> ScreenState:
+    """A list of three columns under its title, each cell a text."""
+    canvas = Canvas(1000, 800)
+    canvas.text("Letters to sign", LEFT, TOP - 70, size=18)
+    for at, row in enumerate(rows):
+        for x, text in zip((LEFT, LEFT + 150, LEFT + 230), row, strict=True):
+            canvas.text(text, x, TOP + PITCH * at)
+    return canvas.state(window=Window(title="Records", box=Box(0, 0, 1000, 800)))
+
+
+@pytest.mark.parametrize("name", ["Bernard Li", "Dr. A. B. Featherstone"])
+def test_the_only_line_that_is_left_is_the_first_of_its_column(name: str) -> None:
+    """Its cells stand beside each other and are no list."""
+    shown = cells(("Ana Costa", "Ward 3", "open"), ("Bernard Li", "Ward 4", "open"), ("Chiara Neri", "Ward 5", "open"))
+    target = counted(shown, line(shown, "Ana Costa"), n="1")
+    alone = cells((name, "Ward 9", "open"))
+    found = asked(target, alone, n="1")
+    assert (found.place, found.lines) == (line(alone, name), (line(alone, name),))
+    assert asked(target, alone, n="2").at_end
