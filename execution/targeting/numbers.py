@@ -154,7 +154,7 @@ def _begins_as_taught(group: Group, seen: Numbered) -> bool:
     shown = [n for n in around if len(seen.neighbour_boxes(n))]
     for neighbour in shown:
         dx, dy = scale * (neighbour.dx - offset[0]), scale * (neighbour.dy - offset[1])
-        away = np.abs(seen.neighbour_boxes(neighbour)[:, None] - (middles + (dx, dy)))
+        away = np.abs(seen.neighbour_boxes(neighbour)[:, None] - np.add(middles, (dx, dy)))
         if ((away[..., 0] <= _SLACK + _FAR * abs(dx)) & (away[..., 1] <= room_y)).any():
             return True
     places = [] if shown else seen.taught_places()
@@ -248,7 +248,7 @@ def _in_place(group: Group, seen: Numbered) -> int:
 
 
 def _stands(neighbour: NeighbourSpec, box: Box, seen: Numbered, scale: float) -> bool:
-    at = _middles(box, seen, scale) + (scale * neighbour.dx, scale * neighbour.dy)
+    at = np.add(_middles(box, seen, scale), (scale * neighbour.dx, scale * neighbour.dy))
     room = _SLACK + _FAR * scale * math.hypot(neighbour.dx, neighbour.dy)
     away = seen.neighbour_boxes(neighbour)[:, None] - at
     return bool((np.hypot(away[..., 0], away[..., 1]) <= room).any())

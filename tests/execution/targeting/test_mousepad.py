@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from execution.matching import Matcher
+from execution.matching import Matcher, ReferencesInMemory, prepare
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.targeting.boxes import target_box
 from execution.targeting.resolver import TargetResolver
@@ -84,7 +84,8 @@ def test_save_as_is_read_taught_and_found_again_after_the_window_moved(desktop, 
                      picture=store.put(menu.frame.pixels)),
         ),
     )  # fmt: skip
-    matcher = Matcher(graph, pictures=store, embedder=analyzer.embedder)
+    references = prepare(graph, analyzer=analyzer, pictures=store, store=ReferencesInMemory())
+    matcher = Matcher(graph, pictures=store, embedder=analyzer.embedder, references=references)
     assert matcher.recognise(plain, variables={}).match.node_id == "main"
     recognition = matcher.recognise(menu, variables={}, last_node="main", expected="menu")
     assert recognition.match.node_id == "menu"
