@@ -709,6 +709,16 @@ def test_a_message_is_told_without_what_was_typed_and_a_complaint_with_all_its_w
     assert "Dupont" not in result.said
 
 
+@pytest.mark.parametrize(("lines", "said"), [(15, "Access denied"), (16, "")])
+def test_a_page_full_of_new_lines_is_no_message(lines: int, said: str) -> None:
+    """S9.3: one word of another page speaks of an error."""
+    canvas = Canvas(800, 500)
+    for row in range(lines - 1):
+        canvas.text(f"Entry number {row}", 40, 30 + 28 * row)
+    canvas.text("Access denied", 400, 30)
+    assert after(edge(expect=SAVED), screen(), canvas.state(window=Window(title="Editor"))).said == said
+
+
 def test_nothing_at_all_is_no_proof_that_a_button_did_nothing() -> None:
     """S9.3: a program that saves without a word looks like one that did nothing; a field shows it at once."""
     for role, answer in ((ElementRole.BUTTON, False), (ElementRole.FIELD, True), (ElementRole.CHECKBOX, False)):
@@ -716,6 +726,8 @@ def test_nothing_at_all_is_no_proof_that_a_button_did_nothing() -> None:
         state = replace(screen("Form"), elements=(Element(box=box, role=role),))
         result = after(edge(expect=SAVED), state, state, at("a"), acted_at=box)
         assert (result.answer, result.untouched) == (Answer.NO, answer)
+        for one, other in ((replace(state, text_method=""), state), (state, replace(state, text_method=""))):
+            assert not after(edge(expect=SAVED), one, other, at("a"), acted_at=box).untouched
         came = screen("Form", "Something new")
         assert not after(edge(expect=SAVED), state, state, at("a"), acted_at=box, between=(came,)).untouched
 
