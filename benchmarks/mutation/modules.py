@@ -60,7 +60,7 @@ _LOOKS = [
     ),
 ]
 _RECORD = [
-    *(f"tests/execution/record/test_{name}.py" for name in ("claims", "journal", "journal_kept", "patience")),
+    *(f"tests/execution/record/test_{name}.py" for name in ("claims", "journal", "journal_kept")),
     *DEATHS,
 ]
 _ANSWERS = [
@@ -68,7 +68,7 @@ _ANSWERS = [
     "tests/execution/api/test_decide_api.py",
     "tests/execution/record/test_attribution.py",
 ]
-_ROLES = ["tests/test_routes.py", "tests/rpa_site/test_roles.py"]
+_ROUTES = ["tests/test_routes.py"]
 SAFETY = {
     **{
         f"execution/targeting/{name}.py": _TARGETING
@@ -79,7 +79,7 @@ SAFETY = {
     **{f"execution/turn/{name}.py": _LOOKS for name in ("readiness", "repeating", "unchanged", "performing")},
     **{f"execution/record/{name}.py": _RECORD for name in ("fence", "claims")},
     "execution/actions/decide.py": _ANSWERS,
-    "execution/permissions.py": _ROLES,
-    "workflows/permissions.py": _ROLES,
-    "rpa_site/roles.py": _ROLES,
+    "execution/permissions.py": _ROUTES,
+    "workflows/permissions.py": _ROUTES,
+    "rpa_site/roles.py": ["tests/rpa_site/test_roles.py"],
 }
