@@ -29,6 +29,7 @@ from execution.types import (
 )
 from execution.verification.facts import TYPED
 from tests.doubles.stage import EDGES, Stage, edge, say_so
+from workflows.graph import ProofSpec
 
 pytestmark = pytest.mark.django_db
 
@@ -440,6 +441,20 @@ def test_a_person_is_asked_where_nobody_else_can_say(
         assert s.kept().picture_before and s.kept().picture_after
     elif effect == "unclear":
         assert (done.passed, s.kept().verified) == (True, "cannot_tell"), "it goes on, and is counted as not verified"
+
+
+@pytest.mark.parametrize("said", ["", "Nobody knows."])
+def test_what_is_read_back_is_asked_about_before_only_where_a_message_speaks_against_it(
+    scene: Scenes, said: str
+) -> None:
+    """S5.9: its proof tells, and a person is asked where that does not."""
+    s = scene(effect_class="opaque", expect={"texts": ["Saved"]}, retries=0)
+    proof = ProofSpec(workflow="look", version=1)
+    s.suggestion = replace(s.suggestion, edge=replace(s.suggestion.edge, proof=proof, enters=("b",)))
+    s.does("unclear")
+    s.world.said = said
+    assert s.perform("done").passed
+    assert [prompt.kind for prompt in s.stage.asked] == [PromptKind.IN_DOUBT] * bool(said)
 
 
 @pytest.mark.parametrize("effect_class", ["opaque", "idempotent"])

@@ -692,6 +692,11 @@ def test_a_text_of_doubt_is_cannot_tell_whatever_else_is_seen(text: str, declare
         assert (result.answer, result.said) == (Answer.CANNOT_TELL, text)
 
 
+def test_a_doubt_is_told_by_the_words_that_say_so() -> None:
+    notes = [worded(one.note) for one in after(edge(), screen(), screen("Result unknown, call us")).evidence]
+    assert "a text came that says it is not known: 'result unknown'" in notes
+
+
 @pytest.mark.parametrize("text", NO_DOUBTS)
 def test_a_label_or_a_value_is_no_doubt(text: str) -> None:
     """S9.3"""
