@@ -64,7 +64,7 @@ _RECORD = [
     *DEATHS,
 ]
 _ANSWERS = [
-    *(f"tests/execution/actions/test_{name}.py" for name in ("decide", "hold", "corrections_decided")),
+    *(f"tests/execution/actions/test_{name}.py" for name in ("decide", "hold")),
     "tests/execution/api/test_decide_api.py",
     "tests/execution/record/test_attribution.py",
 ]

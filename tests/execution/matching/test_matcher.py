@@ -199,6 +199,8 @@ def taught(state: ScreenState) -> Reference:
 def test_a_node_without_a_picture_may_be_it_as_well_as_one_whose_picture_fits():
     """What its picture shows tells nothing of the other, of which there is none: each has a text of its own there."""
     both = pictured(node("one", *BAR, "Ready"), node("two", *BAR, "Online"), one=editor(extra=("Ready",)))
+    one = both.recognise(seen(editor(extra=("Ready", "Online"))), variables={}).match
+    assert one.margin == pytest.approx(one.confidence - one.runner_up_confidence, abs=1e-6)
     both.margin = 0.2
     found = both.recognise(seen(editor(extra=("Ready", "Online"))), variables={})
     assert found.match is None
