@@ -154,6 +154,12 @@ def test_in_another_language_a_row_is_known_by_being_the_only_one_or_by_its_cont
     assert against({"text": "Open", "alike": alike, "neighbours": taught}, on=on, **seen) == code
 
 
+@pytest.mark.parametrize(("alike", "code"), [(1, ""), (2, "targeting.row_moved")])
+def test_a_row_that_moved_leaves_another_in_its_place_only_where_there_are_several(alike: int, code: str) -> None:
+    seen = {**AS_TAUGHT, "label": None, "around": Surroundings(seen=0, asked=1, elsewhere="Ward")}
+    assert against({"text": "Open", "alike": alike}, **seen) == code
+
+
 FAINT, CLEAR = (170, 170, 170), (24, 24, 28)
 
 
