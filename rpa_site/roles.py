@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-User = AbstractBaseUser | AnonymousUser
+User = AbstractUser | AnonymousUser
 
 
 class Role(models.TextChoices):
@@ -59,9 +59,9 @@ def role_of(user: User) -> Role | None:
     """The highest role of an active user, None for anybody else."""
     if not user.is_authenticated or not user.is_active:
         return None
-    if getattr(user, "is_superuser", False):
+    if user.is_superuser:
         return Role.ADMIN
-    names = set(user.groups.values_list("name", flat=True))  # type: ignore[attr-defined]
+    names = set(user.groups.values_list("name", flat=True))
     return max((r for r in Role if r.value in names), key=_ORDER.index, default=None)
 
 

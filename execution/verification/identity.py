@@ -87,15 +87,21 @@ def answers_among(
 
 
 class Place:
-    """What stands at one sighting of the label: alternatives, of which the first that is the value decides."""
+    """What stands at one sighting of the label: alternatives, of which the first that is the value decides.
 
-    def __init__(self, alternatives: Sequence[tuple[TextLine, ...]], *, at: Box, heads_column: bool, rows: int) -> None:
-        self.alternatives, self.at = tuple(alternatives), at
-        self.heads_column, self.rows = heads_column, rows
+    `rows` is how many lines stand below it where it is the head of a column, None where it is not.
+    """
+
+    def __init__(self, alternatives: Sequence[tuple[TextLine, ...]], *, at: Box, rows: int | None = None) -> None:
+        self.alternatives, self.at, self.rows = tuple(alternatives), at, rows
 
     @property
     def lines(self) -> bool:
         return bool(self.alternatives)
+
+    @property
+    def heads_several(self) -> bool:
+        return self.rows is not None and self.rows > 1
 
 
 def places_at(label: str, lines: Sequence[TextLine], reading: ScreenReading, *, side: str = "") -> Sequence[Place]:
@@ -104,12 +110,12 @@ def places_at(label: str, lines: Sequence[TextLine], reading: ScreenReading, *, 
     Where it is told on which `side` of the label the value stands ("right", "below"), it is looked for there alone.
     """
     places = list(_at_label(label, lines, reading, side))
-    return [place for place in _deciding(places) if not (place.heads_column and place.rows > 1)]
+    return [place for place in _deciding(places) if not place.heads_several]
 
 
 def _deciding(places: Sequence[Place]) -> Sequence[Place]:
     """A label that heads a column of a list says nothing where another one stands at a single value."""
-    single = [place for place in places if not place.heads_column]
+    single = [place for place in places if place.rows is None]
     return single or places
 
 
@@ -124,7 +130,7 @@ def _at_label(label: str, lines: Sequence[TextLine], reading: ScreenReading, sid
                 yield _on_side(line, lines, side) if side else _beside(line, lines)
             # "Patients" and "Patient list" are other texts that begin like it
             elif side != "below" and _separated(whole.text, hit.end):
-                yield Place(_behind(line, whole.text, hit.end, rest, lines), at=line.box, heads_column=False, rows=1)
+                yield Place(_behind(line, whole.text, hit.end, rest, lines), at=line.box)
 
 
 def _begins_something(text: str, hit: Occurrence) -> bool:
@@ -135,7 +141,7 @@ def _begins_something(text: str, hit: Occurrence) -> bool:
 
 def _behind(line: TextLine, text: str, end: int, rest: str, lines: Sequence[TextLine]) -> list[tuple[TextLine, ...]]:
     """What follows a label on its line, alone and with the pieces right of it."""
-    left = line.box.x + round(end / max(1, len(text)) * line.box.w)
+    left = line.box.x + round(end / len(text) * line.box.w)
     cut = Box(left, line.box.y, line.box.right - left, line.box.h)
     own = TextLine(text=rest, box=cut, confidence=line.confidence, beside=("", line.beside[1]))
     further = _right_of(own, lines, reach=_JOIN)
@@ -157,7 +163,7 @@ def _on_side(label: TextLine, lines: Sequence[TextLine], side: str) -> Place:
     run = _right_of(label, lines, reach=_ROW_REACH) if side == "right" else _under(label, lines)
     apart = (n for n, (before, after) in enumerate(pairwise(run), 1) if not _touches(before, after))
     run = run[: next(apart, len(run))]  # what stands in the next cell is another value
-    return Place([run] if run else [], at=label.box, heads_column=False, rows=1)
+    return Place([run] if run else [], at=label.box)
 
 
 def _beside(label: TextLine, lines: Sequence[TextLine]) -> Place:
@@ -170,7 +176,7 @@ def _beside(label: TextLine, lines: Sequence[TextLine]) -> Place:
     found = [right] if right and not heads else []
     if below and not (found and label.text.rstrip().endswith(":")):
         found.append(below)
-    return Place(found, at=label.box, heads_column=heads or (column > 1 and not right), rows=column)
+    return Place(found, at=label.box, rows=column if heads or (column > 1 and not right) else None)
 
 
 def _right_of(line: TextLine, lines: Sequence[TextLine], *, reach: float) -> tuple[TextLine, ...]:
@@ -203,7 +209,7 @@ def _column(label: TextLine, lines: Sequence[TextLine]) -> int:
     count, last = 0, label
     for line in sorted(lines, key=lambda o: o.box.y):
         step = line.box.center.y - last.box.center.y
-        near = abs(line.box.x - label.box.x) <= 0.6 * label.box.h and 0 < step <= 4 * max(label.box.h, line.box.h)
+        near = abs(line.box.x - label.box.x) <= 0.6 * label.box.h and step <= 4 * max(label.box.h, line.box.h)
         if near and line.box.y >= last.box.bottom - 2:
             count, last = count + 1, line
     return count
@@ -227,7 +233,7 @@ def _runs(lines: Sequence[TextLine]) -> Iterator[tuple[TextLine, ...]]:
 
 def _at_place(value: str, place: Place, reading: ScreenReading) -> Answer:
     """Nobody can tell whose record is meant where the label heads a list of several."""
-    if place.heads_column and place.rows > 1:
+    if place.heads_several:
         return Answer.CANNOT_TELL
     return _judge(value, place.alternatives, reading)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
-from execution.actions.decide import check_correction, decide, decide_open
+from execution.actions.decide import check_correction, check_params, decide, decide_open
 from execution.choices import EventKind, ExecutionState, Origin, PromptKind, PromptState
 from execution.exceptions import AlreadyDecided, BadDecision, NothingToDecide
-from execution.models import Decision, Prompt
+from execution.models import Decision, Prompt, Step
 from execution.types import DecisionSource
 from tests.execution.api.test_decide_api import make_prompt
 
@@ -131,6 +132,26 @@ def test_what_nobody_knows_is_named_and_refused() -> None:
 def test_an_action_that_nobody_knows_is_refused(action: Any) -> None:
     with pytest.raises(BadDecision, match="is no action"):
         check_correction({"action": action})
+
+
+@pytest.mark.parametrize(
+    ("action", "params", "taken"),
+    [
+        ("", {}, True),
+        ("type_text", {}, True),
+        ("", {"text": ""}, False),
+        ("wait_text", {"text": "Saved"}, True),
+        ("wait_text", {}, False),
+    ],
+    ids=["nothing new", "the same action", "a text taken away", "another action", "another without its text"],
+)
+def test_another_action_has_all_that_it_takes_and_of_the_same_one_only_what_changed_is_looked_at(
+    action: str, params: dict[str, Any], taken: bool
+) -> None:
+    """S1.10"""
+    step = Step(action_type="type_text", suggestion={"params": {}})
+    with nullcontext() if taken else pytest.raises(BadDecision, match="must be given"):
+        check_params(step, {"action": action, "params": params})
 
 
 def test_a_programs_own_action_may_be_named_where_it_is_given() -> None:

@@ -196,6 +196,17 @@ def taught(state: ScreenState) -> Reference:
     return Reference(picture="p", reading=reading, embedding=state.embedding)
 
 
+def test_a_node_without_a_picture_may_be_it_as_well_as_one_whose_picture_fits():
+    """What its picture shows tells nothing of the other, of which there is none: each has a text of its own there."""
+    both = pictured(node("one", *BAR, "Ready"), node("two", *BAR, "Online"), one=editor(extra=("Ready",)))
+    one = both.recognise(seen(editor(extra=("Ready", "Online"))), variables={}).match
+    assert one.margin == pytest.approx(one.confidence - one.runner_up_confidence, abs=1e-6)
+    both.margin = 0.2
+    found = both.recognise(seen(editor(extra=("Ready", "Online"))), variables={})
+    assert found.match is None
+    assert found.why_not == "ambiguous: One or Two"
+
+
 @pytest.mark.parametrize("expected", ["main", "menu", None])
 @pytest.mark.parametrize("menu", [True, False])
 def test_what_lies_on_top_tells_whatever_the_run_expects(menu, expected):

@@ -59,6 +59,7 @@ def test_a_claim_takes_the_oldest_and_makes_it_ours() -> None:
     run = Execution.objects.by_id(first.execution_id)
     assert (run.state, run.robot, run.desktop, run.epoch) == ("running", mine, "here:7", 1)
     assert run.lease_until > timezone.now()
+    assert run.lasted_s == 0.0
     assert run.desktop_identity["session"] == "s"
     assert run.events.order_by("-seq").first().payload["status"] == "running"
     assert Execution.objects.by_id(second.execution_id).state == ExecutionState.QUEUED

@@ -100,6 +100,13 @@ def test_a_click_keeps_away_from_the_edge_of_what_lies_over_it(save: TargetSpec,
     assert SAVE.x + 4 <= found.point.x <= edge - 4
 
 
+def test_where_it_is_clear_of_what_lies_over_it_it_is_clicked_as_it_was_taught(
+    save: TargetSpec, store: Pictures
+) -> None:
+    found = resolve(save, under(Form().state(), Box(700, SAVE.center.y + 6, 400, 140)), store)
+    assert found.point == SAVE.center
+
+
 def test_so_is_one_that_moved_with_its_window(save: TargetSpec, store: Pictures) -> None:
     cover = Box(990, 500, 280, 250)
     found = resolve(save, under(Form(dx=37, dy=-41).state(), cover), store)

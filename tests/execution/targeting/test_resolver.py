@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import cv2
 import pytest
@@ -67,6 +68,12 @@ def test_an_unmoved_target_is_found_by_its_picture_with_all_the_evidence(target,
     assert found.score > 0.95
     assert [(r.rung, r.status) for r in found.evidence][1:3] == [(ANCHOR, FOUND), (TEXT, FOUND)]
     assert "neighbours in place" in found.message
+
+
+def test_how_long_it_took_is_told_in_milliseconds(target, store, monkeypatch):
+    clock = iter((1.0, 1.25))
+    monkeypatch.setattr("execution.targeting.resolver.time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    assert resolve(target, seen(form()), store).resolve_ms == 250.0
 
 
 def test_the_click_falls_where_it_was_taught_inside_the_box(store):

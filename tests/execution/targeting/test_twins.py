@@ -7,16 +7,20 @@ from dataclasses import replace
 import pytest
 
 from execution.targeting.resolver import TargetResolver
+from execution.targeting.twins import twin_problem
+from execution.targeting.weighing import weigh
 from execution.teaching.evidence import teach_target
-from execution.types import Box, Element, ElementRole, ResolveStatus, ScreenState
+from execution.types import Box, Element, ElementRole, ResolveStatus, ScreenState, TextLine
+from sentences.said import Said
 from tests.execution.perception.drawing import Canvas, Pictures
+from tests.execution.targeting.forms import context
 from tests.execution.targeting.test_candidates import resolve
-from workflows.graph import TargetSpec
+from workflows.graph import NeighbourSpec, TargetSpec
 
 Card = tuple[str, str, int]  # who, where, how far down
 
 
-def cards(*told: Card) -> ScreenState:
+def cards(*told: Card, role: ElementRole = ElementRole.BUTTON) -> ScreenState:
     """A page of cards, each with a name, a place and the same button."""
     canvas, buttons = Canvas(900, 700), []
     canvas.text("Discharges of today", 40, 30)
@@ -24,7 +28,7 @@ def cards(*told: Card) -> ScreenState:
         canvas.text(name, 60, y)
         canvas.text(ward, 60, y + 30)
         box = canvas.button("Approve discharge", Box(60, y + 60, 200, 34))
-        buttons.append(Element(box=box, role=ElementRole.BUTTON))
+        buttons.append(Element(box=box, role=role))
     return canvas.state(elements=tuple(buttons))
 
 
@@ -63,6 +67,43 @@ def test_two_cards_that_nothing_tells_apart_are_a_question() -> None:
     target = taught(store, cards(MARIE), 90)
     found = resolve(target, cards(MARIE, (*MARIE[:2], 240)), store)
     assert (found.status, found.box) == (ResolveStatus.AMBIGUOUS, None)
+    assert found.runner_up is not None
+    assert found.runner_up.box in (Box(60, 150, 200, 34), Box(60, 300, 200, 34))
+
+
+def problem(target: TargetSpec, state: ScreenState, store: Pictures, place: Box) -> str:
+    """The code of what is said against the place, by the things that are equal to it alone."""
+    asked = context(target, state, store)
+    weighed = weigh(asked)
+    said = twin_problem(weighed, next(n for n, signs in enumerate(weighed.signs) if signs.box == place), asked)
+    return said.code if isinstance(said, Said) else said
+
+
+def test_things_that_are_taken_for_another_kind_alike_are_twins() -> None:
+    store = Pictures()
+    target = taught(store, cards(MARIE), 90)
+    now = cards(MARIE, (*MARIE[:2], 240), role=ElementRole.FIELD)
+    assert problem(target, now, store, Box(60, 150, 200, 34)) == "targeting.twin_was_added"
+
+
+@pytest.mark.parametrize(
+    ("place", "code"), [(Box(300, 150, 200, 34), ""), (Box(300, 350, 200, 34), "targeting.twin_was_added")]
+)
+def test_what_stands_beside_tells_before_what_stands_above(place: Box, code: str) -> None:
+    """A text above counts as twice as far."""
+    store, shown = Pictures(), Canvas(900, 700)
+    box = shown.button("Approve discharge", Box(300, 150, 200, 34))
+    state = shown.state(elements=[Element(box=box, role=ElementRole.BUTTON)])
+    target = teach_target(state.frame, box, label="Approve", state=state, click=None, store=store)
+    beside, above = NeighbourSpec(text="Diet", dx=-150, dy=-20), NeighbourSpec(text="Device", dx=0, dy=-100)
+    now = Canvas(900, 700)
+    buttons = [
+        Element(box=now.button("Approve discharge", box._replace(y=y)), role=ElementRole.BUTTON) for y in (150, 350)
+    ]
+    for text, x, y in (("Diet", 250, 147), ("Device", 400, 267)):
+        now.lines.append(TextLine(text=text, box=Box(x - 20, y - 7, 40, 14)))
+    target = replace(target, neighbours=(above, beside))
+    assert problem(target, now.state(elements=buttons), store, place) == code
 
 
 def test_as_many_as_when_it_was_taught_are_no_question() -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from execution.language.rewording import compare
+from execution.language.rewording import Wording, compare
 from execution.language.screen_texts import wanted
 from execution.perception.scene import scene_of
 from execution.targeting.picture_fit import PictureFit
 from execution.targeting.runs import runs_of
 from execution.targeting.signs import Signs, Surroundings
 from execution.targeting.vetoes import veto
-from execution.types import Box, Element, ElementRole
+from execution.types import Box, Element, ElementRole, ElementState, TextLine
 from sentences.said import Said
 from tests.execution.perception.drawing import Canvas, Pictures
 from tests.execution.targeting.forms import context
@@ -27,14 +28,32 @@ AS_TAUGHT: dict[str, Any] = {
 }  # fmt: skip
 
 
-def against(target: dict[str, Any], *, read: bool = True, **signs: Any) -> str:
+def against(
+    target: dict[str, Any],
+    *,
+    read: bool = True,
+    on: Canvas | None = None,
+    elements: Sequence[Element] = (),
+    as_list: bool = False,
+    values: Mapping[str, str] | None = None,
+    **signs: Any,
+) -> str:
     """The code of the veto."""
     spec = TargetSpec(target_id="t", label="x", **target)
-    seen = replace(Canvas(640, 400).state(), text_method="truth" if read else "")
+    seen = replace((on or Canvas(640, 400)).state(elements=elements), text_method="truth" if read else "")
     if signs.get("text") is not None:
-        signs["wording"] = compare(wanted(spec.text, {}), signs["says"])
-    said = veto(Signs(box=PLACE, read=signs.pop("says", ""), **signs), context(spec, seen, Pictures()))
+        signs.setdefault("wording", compare(wanted(spec.text, values or {}), signs["says"]))
+    asked = context(spec, seen, Pictures(), variables=values)
+    asked.as_list = as_list
+    said = veto(Signs(box=PLACE, read=signs.pop("says", ""), **signs), asked)
     return said.code if isinstance(said, Said) else said
+
+
+def written(*lines: tuple[str, Box]) -> Canvas:
+    """A blank screen on which these lines are read."""
+    canvas = Canvas(640, 400)
+    canvas.lines += [TextLine(text=text, box=box) for text, box in lines]
+    return canvas
 
 
 @pytest.mark.parametrize(
@@ -77,6 +96,94 @@ def test_on_a_screen_that_was_not_read_no_record_is_believed_by_its_picture_or_i
 def test_one_neighbour_is_enough_where_one_is_all_there_was() -> None:
     alone = {**AS_TAUGHT, "around": Surroundings(seen=1, asked=1)}
     assert against({"text": "Open", "needed": ("neighbours",)}, **alone) == ""
+
+
+MIDDLE, CORNER, ABOVE = Box(110, 108, 100, 14), Box(102, 113, 40, 14), Box(110, 100, 60, 7)
+
+
+@pytest.mark.parametrize(
+    ("target", "middle", "how", "code"),
+    [
+        ({"text": "Open"}, MIDDLE, {}, ""),
+        ({"text": "Open"}, CORNER, {}, "targeting.holds_several"),
+        ({"text": "Open"}, CORNER, {"as_list": True}, ""),
+        ({"text": "Open"}, MIDDLE, {"look": None}, "targeting.holds_several"),
+        ({"text": "{{word}}"}, MIDDLE, {"look": None, "values": {"word": "Open"}}, ""),
+    ],
+    ids=["its words", "words beside", "a list", "nobody saw how it looks", "a value"],
+)
+def test_of_several_things_in_one_the_words_in_the_middle_are_clicked(
+    target: dict[str, Any], middle: Box, how: dict[str, Any], code: str
+) -> None:
+    on = written(("of today", ABOVE), ("Open", middle))
+    assert against(target, on=on, **{**AS_TAUGHT, **how}) == code
+
+
+@pytest.mark.parametrize(("label", "code"), [(True, ""), (False, "targeting.replaced_beside")])
+def test_a_thing_without_words_at_another_label_is_another_one(label: bool, code: str) -> None:
+    on = written(("Street", Box(20, 108, 60, 14)))
+    named = NeighbourSpec(text="Surname", dx=-110, dy=0)
+    assert against({"named_by": named}, on=on, label=label, look=AS_TAUGHT["look"]) == code
+
+
+@pytest.mark.parametrize(
+    ("wording", "code"),
+    [(Wording(0.6, ""), ""), (Wording(0.59, ""), "targeting.place_reads"), (None, "targeting.place_reads")],
+)
+def test_a_place_reads_otherwise_below_a_share_of_the_words(wording: Wording | None, code: str) -> None:
+    other = {"text": 0.3, "says": "Blue harbour", "wording": wording, "look": AS_TAUGHT["look"]}
+    assert against({"text": "Print"}, **other) == code
+
+
+@pytest.mark.parametrize(
+    ("alike", "shapes", "code"),
+    [
+        (1, 0.0, ""),
+        (2, 0.75, ""),
+        (2, 0.74, "targeting.replaced_beside"),
+        (2, None, "targeting.replaced_beside"),
+    ],
+)
+def test_in_another_language_a_row_is_known_by_being_the_only_one_or_by_its_controls(
+    alike: int, shapes: float | None, code: str
+) -> None:
+    on = written(*((text, Box(400, 200 + 40 * n, 80, 14)) for n, text in enumerate(("Eins", "Zwei", "Drei", "Vier"))))
+    taught = tuple(NeighbourSpec(text=text, dx=-90, dy=-80) for text in ("Ward", "Bed", "Device"))
+    around = Surroundings(seen=0, asked=3, replaced=(("Ward", "Eins"),))
+    seen = {**AS_TAUGHT, "around": around, "label": None, "shapes": shapes}
+    assert against({"text": "Open", "alike": alike, "neighbours": taught}, on=on, **seen) == code
+
+
+@pytest.mark.parametrize(("alike", "code"), [(1, ""), (2, "targeting.row_moved")])
+def test_a_row_that_moved_leaves_another_in_its_place_only_where_there_are_several(alike: int, code: str) -> None:
+    seen = {**AS_TAUGHT, "label": None, "around": Surroundings(seen=0, asked=1, elsewhere="Ward")}
+    assert against({"text": "Open", "alike": alike}, **seen) == code
+
+
+FAINT, CLEAR = (170, 170, 170), (24, 24, 28)
+
+
+@pytest.mark.parametrize(
+    ("ink", "grey", "edges", "contrast", "code"),
+    [
+        (CLEAR, 0.5, 0.9, 0.5, ""),
+        (FAINT, 0.5, 0.9, 0.5, "targeting.greyed_out"),
+        (CLEAR, 0.95, 0.5, 0.8, "targeting.greyed_out"),
+    ],
+    ids=["another theme", "fainter than others there", "the taught theme"],
+)
+def test_what_is_said_to_be_out_of_use_is_believed_where_it_is_fainter_than_others_or_than_it_was(
+    ink: tuple[int, ...], grey: float, edges: float, contrast: float, code: str
+) -> None:
+    on = Canvas(640, 400)
+    others = [Element(box=on.button(text, PLACE._replace(y=y)), role=ElementRole.BUTTON, text=text)
+              for text, y in (("Copy", 200), ("Print", 300))]  # fmt: skip
+    on.button("Open", PLACE, ink=ink)
+    states = frozenset({ElementState.DISABLED})
+    own = Element(box=PLACE, role=ElementRole.BUTTON, text="Open", states=states)
+    look = PictureFit(score=0.7, grey=grey, edges=edges, contrast=contrast, box=PLACE, scale=1.0)
+    seen = {**AS_TAUGHT, "look": look, "element": own}
+    assert against({"text": "Open", "role": ElementRole.BUTTON}, on=on, elements=[*others, own], **seen) == code
 
 
 @pytest.mark.parametrize(("read", "code"), [("Print", ""), ("Print all records", "targeting.part_of_longer_text")])

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from execution.targeting.resolver import TargetResolver
+from execution.targeting.signs import Signs, Surroundings
 from execution.targeting.titles import names_only_a_document
+from execution.targeting.windows import window_problem
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Resolution, ResolveStatus, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
@@ -65,6 +67,15 @@ def test_titles_of_nothing_but_documents_are_told_by_their_program():
     assert taught_and(state, **strangers).status is ResolveStatus.FOUND
     unknown = taught_and(state, app="", **strangers)
     assert unknown.message == "the window in front is “letter.odt”, not “report.odt”"
+
+
+@pytest.mark.parametrize(("seen", "asked", "known"), [(2, 4, True), (2, 5, False), (1, 1, False)])
+def test_another_title_is_forgiven_where_half_of_what_stood_around_is_there(seen: int, asked: int, known: bool):
+    """One text alone may stand in any window."""
+    target = TargetSpec(target_id="t", label="Save", window_title="Customers - Writer")
+    there = context(target, screen("", title="Orders - Ledger"), Pictures())
+    problem = window_problem(there, Signs(box=SAVE, around=Surroundings(seen=seen, asked=asked)))
+    assert (problem == "") is known
 
 
 @pytest.mark.parametrize(

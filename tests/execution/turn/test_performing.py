@@ -14,18 +14,22 @@ from execution.desktop.base import DesktopLost
 from execution.models import Execution, Prompt, Step
 from execution.navigation.hands import Stopped
 from execution.turn.coach import CoachAnswer
-from execution.turn.performing import Done
+from execution.turn.performing import MOST_CHANGES, Done
 from execution.turn.readiness import FRESH_S, NotReady, Ready
 from execution.types import (
     Answer,
     Choice,
     Decision,
     DecisionSource,
+    Reason,
     ResolveStatus,
     ScreenState,
     Suggestion,
+    Verification,
 )
+from execution.verification.facts import TYPED
 from tests.doubles.stage import EDGES, Stage, edge, say_so
+from workflows.graph import ProofSpec
 
 pytestmark = pytest.mark.django_db
 
@@ -135,8 +139,11 @@ def test_nothing_is_sent_before_the_intent_is_on_record_and_the_run_is_ours(scen
     assert seen == ["asked planned", "acts intent"]
 
 
-def changes_while_written(s: Scene, *, times: int) -> None:
-    """Another screen is there once the intent is on record, so often; and the first one again at the next turn."""
+def changes_while_written(s: Scene, *, times: int) -> list[int]:
+    """Another screen is there once the intent is on record, so often; and the first one again at the next turn.
+
+    Gives how many of these times are left.
+    """
     left = [times]
 
     def look(world: Any) -> None:
@@ -146,6 +153,7 @@ def changes_while_written(s: Scene, *, times: int) -> None:
 
     s.world.on_glance = look
     s.world.on_observe = lambda world: None if s.kept().phase == StepPhase.INTENT else setattr(world, "node", "a")
+    return left
 
 
 def test_what_comes_while_the_intent_is_written_down_is_seen_before_the_act(scene: Scenes) -> None:
@@ -160,9 +168,10 @@ def test_what_comes_while_the_intent_is_written_down_is_seen_before_the_act(scen
 
 def test_a_screen_that_changes_at_every_intent_is_left_alone(scene: Scenes) -> None:
     s = scene()
-    changes_while_written(s, times=99)
+    left = changes_while_written(s, times=99)
     done = s.perform()
     assert (done.unready, s.world.acts, s.kept().outcome) == (True, [], "interrupted")
+    assert left == [99 - MOST_CHANGES]
     assert "changed before the action" in done.failure
 
 
@@ -434,6 +443,20 @@ def test_a_person_is_asked_where_nobody_else_can_say(
         assert (done.passed, s.kept().verified) == (True, "cannot_tell"), "it goes on, and is counted as not verified"
 
 
+@pytest.mark.parametrize("said", ["", "Nobody knows."])
+def test_what_is_read_back_is_asked_about_before_only_where_a_message_speaks_against_it(
+    scene: Scenes, said: str
+) -> None:
+    """S5.9: its proof tells, and a person is asked where that does not."""
+    s = scene(effect_class="opaque", expect={"texts": ["Saved"]}, retries=0)
+    proof = ProofSpec(workflow="look", version=1)
+    s.suggestion = replace(s.suggestion, edge=replace(s.suggestion.edge, proof=proof, enters=("b",)))
+    s.does("unclear")
+    s.world.said = said
+    assert s.perform("done").passed
+    assert [prompt.kind for prompt in s.stage.asked] == [PromptKind.IN_DOUBT] * bool(said)
+
+
 @pytest.mark.parametrize("effect_class", ["opaque", "idempotent"])
 def test_what_shows_a_little_later_is_not_done_again_and_asked_about_by_nobody(
     scene: Scenes, effect_class: str
@@ -554,6 +577,34 @@ def test_what_was_seen_not_to_be_done_is_done_again_only_where_it_may_be(
         assert s.kept().verified == "no" and s.kept().picture_after
     else:
         assert (done, [prompt.kind for prompt in s.stage.asked]) == (Done(stop=True), [PromptKind.IN_DOUBT])
+
+
+ENTERED = "Interrupted: the field is emptied and filled once more."
+SET = "Interrupted: it is looked at anew, and set where it is not so."
+
+
+@pytest.mark.parametrize(
+    ("action", "params", "again"),
+    [("type_text", {"text": "Ada", "clear": True}, ENTERED), ("set_state", {"state": "on"}, SET)],
+)
+@pytest.mark.parametrize(
+    ("shows", "said", "astray"), [("a", "", False), ("c", "", False), ("a", "In use.", False), ("a", "", True)]
+)
+def test_a_field_is_filled_once_more_only_on_its_own_screen_and_where_nothing_speaks_against_it(
+    scene: Scenes, action: str, params: dict[str, Any], again: str, shows: str, said: str, astray: bool
+) -> None:
+    """S9.2: however far it came; what was typed is on the screen, which is not as it was."""
+    s = scene(action_type=action, params=params, effect_class="idempotent")
+    in_doubt(s, shows=shows)
+    seen = (Reason(sign=TYPED, score=0.0, note="“Ada” stands elsewhere."),) if astray else ()
+    s.world.judge = lambda *args, **more: Verification(answer=Answer.NO, said=said, evidence=seen)  # type: ignore[method-assign]
+    s.world.light = True
+    done = s.recover("stop")
+    if (shows, said, astray) == ("a", "", False):
+        assert (done, s.stage.asked, s.kept().message) == (Done(), [], again)
+    else:
+        assert (done, [prompt.kind for prompt in s.stage.asked]) == (Done(stop=True), [PromptKind.IN_DOUBT])
+    assert s.world.acts == []
 
 
 @pytest.mark.parametrize("effect_class", ["opaque", "read"])

@@ -177,3 +177,18 @@ def test_a_name_beside_which_a_letter_may_stand_is_not_surely_it(beside):
     state = canvas.state()
     state = replace(state, texts=(state.texts[0], replace(state.texts[1], beside=beside)))
     assert check(AT_PATIENT, ScreenReading(state), WHO).answer is CANNOT
+
+
+@pytest.mark.parametrize(("right", "cut"), [(295, True), (294, False)])
+def test_a_text_that_goes_to_the_edge_of_its_field_may_be_cut_off(right: int, cut: bool):
+    """A third of its height is left free by a field that shows all of it."""
+    line = TextLine(text="DUPONT Marie", box=Box(right - 80, 40, 80, 16))
+    field = Element(box=Box(195, 36, 105, 24), role=ElementRole.FIELD)
+    assert cut_off((line,), ScreenReading(Canvas(900, 600).state(elements=(field,)))) is cut
+
+
+@pytest.mark.parametrize(("gap", "answer"), [(400, YES), (401, CANNOT)])
+def test_what_stands_too_far_right_of_a_label_is_not_at_it(gap: int, answer: Answer):
+    label = TextLine(text="Patient:", box=Box(40, 40, 60, 16))
+    value = TextLine(text="DUPONT Marie", box=Box(100 + gap, 40, 90, 16))
+    assert asked(texts=(label, value)).answer is answer

@@ -692,6 +692,11 @@ def test_a_text_of_doubt_is_cannot_tell_whatever_else_is_seen(text: str, declare
         assert (result.answer, result.said) == (Answer.CANNOT_TELL, text)
 
 
+def test_a_doubt_is_told_by_the_words_that_say_so() -> None:
+    notes = [worded(one.note) for one in after(edge(), screen(), screen("Result unknown, call us")).evidence]
+    assert "a text came that says it is not known: 'result unknown'" in notes
+
+
 @pytest.mark.parametrize("text", NO_DOUBTS)
 def test_a_label_or_a_value_is_no_doubt(text: str) -> None:
     """S9.3"""
@@ -709,6 +714,16 @@ def test_a_message_is_told_without_what_was_typed_and_a_complaint_with_all_its_w
     assert "Dupont" not in result.said
 
 
+@pytest.mark.parametrize(("lines", "said"), [(15, "Access denied"), (16, "")])
+def test_a_page_full_of_new_lines_is_no_message(lines: int, said: str) -> None:
+    """S9.3: one word of another page speaks of an error."""
+    canvas = Canvas(800, 500)
+    for row in range(lines - 1):
+        canvas.text(f"Entry number {row}", 40, 30 + 28 * row)
+    canvas.text("Access denied", 400, 30)
+    assert after(edge(expect=SAVED), screen(), canvas.state(window=Window(title="Editor"))).said == said
+
+
 def test_nothing_at_all_is_no_proof_that_a_button_did_nothing() -> None:
     """S9.3: a program that saves without a word looks like one that did nothing; a field shows it at once."""
     for role, answer in ((ElementRole.BUTTON, False), (ElementRole.FIELD, True), (ElementRole.CHECKBOX, False)):
@@ -716,6 +731,8 @@ def test_nothing_at_all_is_no_proof_that_a_button_did_nothing() -> None:
         state = replace(screen("Form"), elements=(Element(box=box, role=role),))
         result = after(edge(expect=SAVED), state, state, at("a"), acted_at=box)
         assert (result.answer, result.untouched) == (Answer.NO, answer)
+        for one, other in ((replace(state, text_method=""), state), (state, replace(state, text_method=""))):
+            assert not after(edge(expect=SAVED), one, other, at("a"), acted_at=box).untouched
         came = screen("Form", "Something new")
         assert not after(edge(expect=SAVED), state, state, at("a"), acted_at=box, between=(came,)).untouched
 
