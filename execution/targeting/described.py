@@ -32,8 +32,17 @@ def judged(signs: tuple[Signs, ...], context: Context, plain: Judgement) -> Judg
     exact = texts == 1.0
     able = exact if exact.any() else texts > 0
     able &= np.array([not veto(s, context) for s in signs], bool)
+    able &= ~_around_another(signs, able)
     chances = np.where(able, _SURE / max(1, int(able.sum())), 0.0)
     return Judgement(plain.log_odds, chances, plain.weights, plain.kinds)
+
+
+def _around_another(signs: tuple[Signs, ...], able: np.ndarray) -> np.ndarray:
+    """Which places hold another one that reads so: a frame says what stands in it."""
+    boxes = [s.box for s in signs]
+    return np.array(
+        [any(able[n] and b.area < a.area and a.contains(b.center) for n, b in enumerate(boxes)) for a in boxes], bool
+    )
 
 
 def _stands_alone(signs: Signs) -> bool:
