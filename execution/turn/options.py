@@ -7,6 +7,10 @@ nobody's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+import cv2
+import numpy as np
 
 from execution.desktop.capture import looks
 from execution.perception.changes import Changes, find_changes, union
@@ -34,7 +38,8 @@ _STEP = 1  # clicks of the wheel: less than a page of a short list
 _MOST_TOLD = 8
 _INDENT = 2.5  # heights of a row: items of a list may be indented so far
 _CUT = 2  # pixels from the edge of a list: what begins there is cut by it
-_ALIKE = 0.7  # of the rows that two pages share
+_ALIKE = 0.7  # of the ink that two pages share
+_STEP_OF_INK = 40  # grey levels between two pixels beside each other
 _FRAME = 6  # pixels: the frame around a combo box is hardly higher than its field
 _NEAR = 12  # pixels between a control and what it opens
 _RING, _BORDER = 8, 4  # pixels around a control in which its focus is drawn, and of its border within
@@ -138,18 +143,18 @@ def _touch(one: Box, other: Box, state: ScreenState) -> bool:
 def _pick(hands: Movements, option: str, area: Box, state: ScreenState) -> str:
     """Look the whole list through, then click the one option that reads so."""
     state = _to_top(hands, area, state)
-    read, turns = _keys(area, state, top=True), 0
+    noted, turns, below = _noted([], area, state, 0, top=True), 0, 0
     while turns < MOST:
         later = _turned(hands, area, _STEP, state)
-        if _keys(area, later) == _keys(area, state):
-            break
-        state, turns = later, turns + 1
-        joined = _joined(read, _keys(area, state))
-        if joined is None:
+        moved = _moved_up(area, state, later)
+        if moved is None:
             return say("turn.list_not_read")
-        read = joined
-    read = _joined(read, _keys(area, state, top=not turns, bottom=True)) or read
-    count = read.count(option_key(option))
+        if not moved:
+            break
+        state, turns, below = later, turns + 1, below + moved
+        noted = _noted(noted, area, state, below)
+    noted = _noted(noted, area, state, below, top=not turns, bottom=True)
+    count = sum(option_key(option) in row.keys for row in noted)
     if count > 1:
         return say("turn.option_often", option=option, n=count)
     for turn in range(turns + 1 if count else 0):
@@ -211,10 +216,49 @@ def _rows(area: Box, state: ScreenState, *, top: bool = False, bottom: bool = Fa
     return [line for line in lines if abs(line.box.x - left) <= _INDENT * line.box.h]
 
 
-def _joined(read: list[str], page: list[str]) -> list[str] | None:
-    """What was read so far, and what of the next page goes beyond it; None where the two share nothing."""
-    for shared in range(min(len(read), len(page)), 0, -1):
-        alike = sum(one == other for one, other in zip(read[-shared:], page, strict=False))
-        if alike >= _ALIKE * shared:
-            return [*read[:-shared], read[-shared], *page[1:]]
-    return None
+class _Row(NamedTuple):
+    """A row of a list, by where its middle is below the top of the first page, and all that it was read as."""
+
+    middle: int
+    keys: frozenset[str]
+
+
+def _noted(
+    rows: Sequence[_Row], area: Box, state: ScreenState, below: int, *, top: bool = False, bottom: bool = False
+) -> list[_Row]:
+    """The rows with those of a page that is so many pixels `below` the first: each once, however it was read."""
+    noted = {row.middle: row.keys for row in rows}
+    for line in _rows(area, state, top=top, bottom=bottom):
+        middle = line.box.center.y + below
+        same = next((other for other in noted if abs(other - middle) <= line.box.h / 2), middle)
+        noted[same] = noted.get(same, frozenset()) | {option_key(line.text)}
+    return [_Row(middle, keys) for middle, keys in noted.items()]
+
+
+def _moved_up(area: Box, before: ScreenState, after: ScreenState) -> int | None:
+    """By how many pixels a list was scrolled on, 0 where it was not; None where the two pages share too little.
+
+    Told by what is drawn: of the few rows that two pages share one may be read otherwise.
+    """
+    one, other = (_ink(state.frame.pixels[area.y : area.bottom, area.x : area.right]) for state in (before, after))
+    if np.array_equal(one, other):
+        return 0
+    high, least = len(one), one.sum() / max(1, len(_rows(area, before, top=True, bottom=True)))
+    alike = [
+        (both / either, -up)
+        for up in range(high)
+        for both, either in [_shared(one[up:], other[: high - up])]
+        if either >= least
+    ]
+    share, up = max(alike, default=(0.0, 0))
+    return -up if share >= _ALIKE else None
+
+
+def _shared(one: np.ndarray, other: np.ndarray) -> tuple[int, int]:
+    return int(np.count_nonzero(one & other)), int(np.count_nonzero(one | other))
+
+
+def _ink(pixels: np.ndarray) -> np.ndarray:
+    """Where letters are drawn, whatever they stand on."""
+    grey = cv2.cvtColor(np.ascontiguousarray(pixels), cv2.COLOR_BGR2GRAY).astype(np.int16)
+    return np.asarray(np.abs(np.diff(grey, axis=1)) > _STEP_OF_INK)

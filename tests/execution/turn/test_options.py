@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -157,3 +158,42 @@ def test_an_option_is_not_alone_because_the_rest_of_its_list_is_scrolled_late(mo
     monkeypatch.setattr(capture, "time", SimpleNamespace(monotonic=lambda: hands.looks * wheel.ANSWERS_S / 8))
     assert choose(hands, "Iron", TESTS, hands.seen()) == say("turn.option_often", option="Iron", n=2)
     assert not hands.chosen
+
+
+CARRIERS = ("Aramex", "Bpost", "Chronopost", "Colissimo", "Correos", "DHL Express", "DPD", "FedEx", "GLS", "Hermes")
+
+
+class Misread(LateList):
+    """A list of small letters, of which a click of the wheel turns three of five rows; some are read otherwise on each
+    page."""
+
+    def still(self) -> ScreenState:
+        self.top = max(0, min(len(CARRIERS) - IN_SIGHT, self.top + 3 * sum(self.turns)))
+        self.turns.clear()
+        return self.seen()
+
+    def seen(self) -> ScreenState:
+        canvas = Canvas(700, 400)
+        for number, row in enumerate(CARRIERS[self.top : self.top + IN_SIGHT]):
+            canvas.text(row, TESTS.x + 10, TESTS.y + 10 + PITCH * number)
+        state = canvas.state()
+        odd = [replace(t, text=t.text.replace("C", "G")) if n == self.top % 2 else t for n, t in enumerate(state.texts)]
+        return replace(state, texts=tuple(odd))
+
+
+@pytest.mark.parametrize("option", ["Colissimo", "Hermes", "Aramex"])
+def test_pages_are_joined_by_what_is_drawn_however_a_row_of_them_is_read(option: str) -> None:
+    hands = Misread(late=0)
+    assert choose(hands, option, TESTS, hands.seen()) == ""
+    (box,) = hands.chosen
+    assert [line.text for line in hands.seen().texts if line.box == box] == [option]
+
+
+def test_pages_that_share_no_row_are_no_list_that_was_looked_through() -> None:
+    class Leaps(Misread):
+        def still(self) -> ScreenState:
+            self.turns = [2 * dy for dy in self.turns]
+            return super().still()
+
+    hands = Leaps(late=0)
+    assert choose(hands, "Hermes", TESTS, hands.seen()) == say("turn.list_not_read")
