@@ -64,7 +64,9 @@ class StartForm(forms.Form):
     ) -> None:
         self.workflow, self.graph, self.user, self.version_number = workflow, graph, user, version_number
         super().__init__(*args, **kwargs)
-        self.fields["mode"].initial = usual = resolve_mode(None, earned(workflow, self.graph))
+        usual = resolve_mode(None, earned(workflow, self.graph))
+        # Whoever starts a run of a workflow that has proved nothing yet is there to coach it.
+        self.fields["mode"].initial = ExecutionMode.COACHING if usual == ExecutionMode.OBSERVATION else usual
         if usual == ExecutionMode.AUTOMATIC or not user.has_perm(DESIGN):
             del self.fields["reason"]
         self._offer(

@@ -109,7 +109,7 @@ def test_fields_have_the_type_of_their_variable(client_of, operator) -> None:
 @pytest.mark.parametrize(
     ("learned", "mode"),
     [
-        (LearningState.OBSERVATION, "observation"),
+        (LearningState.OBSERVATION, "coaching"),  # a person who starts it is there
         (LearningState.COACHING, "coaching"),
         (LearningState.AUTO_CANDIDATE, "supervised"),
         (LearningState.AUTO_CONFIRMED, "automatic"),
