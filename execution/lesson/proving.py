@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from execution.language.screen_texts import ScreenWords
 from execution.lesson.screens import Look
-from execution.matching.declared import look_for
 from execution.matching.matcher import Matcher
 from execution.matching.references import Reading, Reference
 from execution.perception.pictures import PictureSource
@@ -17,7 +15,7 @@ from execution.targeting.resolver import TargetResolver
 from execution.types import Box, Frame, Resolution, ResolveStatus, ScreenState
 from workflows.choices import EffectClass
 from workflows.exceptions import PictureError
-from workflows.graph import GraphSpec, NodeSpec, TargetSpec
+from workflows.graph import GraphSpec, TargetSpec
 
 MOST_ELSEWHERE = 10  # pictures of other screens that a target is tried on
 _SAME_PLACE = 0.04  # of the screen: what is found so near on another screen is the same thing there
@@ -61,15 +59,13 @@ def proved(trial: Trial, *, pictures: PictureSource) -> dict[str, Any]:
 def told_apart(
     graph: GraphSpec,
     looks: Mapping[str, Sequence[Look]],
-    elsewhere: Iterable[tuple[str, NodeSpec]],
     *,
     pictures: PictureSource,
     values: Mapping[str, str],
 ) -> dict[str, dict[str, Any]]:
-    """By node id how nearly another screen would be taken for it: of this workflow, or `elsewhere` by its name."""
+    """By node id how nearly another screen of the workflow would be taken for it."""
     references = {name: reference_of(some) for name, some in looks.items() if some}
     matcher = Matcher(graph, pictures=pictures, embedder=None, references=references)
-    strangers = [(workflow, node) for workflow, node in elsewhere if node.texts]
     told = {}
     for name, some in looks.items():
         if not some or graph.node(name) is None:
@@ -77,28 +73,19 @@ def told_apart(
         state, look = some[0].state, some[0]
         ranked = matcher.recognise(state, variables=values).candidates
         own = next((match.confidence for match in ranked if match.node_id == name), 0.0)
-        near = [(m.confidence, graph.name, m.node_id, graph.name_of(m.node_id)) for m in ranked if m.node_id != name]
-        words = ScreenWords(state.texts)
-        near += [(_told(node, state, words, values), workflow, node.node_id, node.name) for workflow, node in strangers]
-        best = max(near, key=lambda one: one[0], default=None)
+        best = max((m for m in ranked if m.node_id != name), key=lambda m: m.confidence, default=None)
         told[name] = {
-            "score": round(max(0.0, own - (best[0] if best else 0.0)), 3),
-            "weak": own < matcher.threshold or (best is not None and own - best[0] < _WEAK_LEAD),
-            "nearest": _nearest(best, looks) if best and best[0] > 0 else None,
+            "score": round(max(0.0, own - (best.confidence if best else 0.0)), 3),
+            "weak": own < matcher.threshold or (best is not None and own - best.confidence < _WEAK_LEAD),
+            "nearest": _nearest(best.node_id, graph, looks) if best and best.confidence > 0 else None,
             "picture": look.picture,
         }
     return told
 
 
-def _told(node: NodeSpec, state: ScreenState, words: ScreenWords, values: Mapping[str, str]) -> float:
-    declared = look_for(node, state, words, values)
-    return 0.0 if declared.is_ruled_out else declared.certainty
-
-
-def _nearest(best: tuple[float, str, str, str], looks: Mapping[str, Sequence[Look]]) -> dict[str, str]:
-    _score, workflow, node_id, name = best
+def _nearest(node_id: str, graph: GraphSpec, looks: Mapping[str, Sequence[Look]]) -> dict[str, str]:
     known = looks.get(node_id) or ()
-    return {"workflow": workflow, "node": node_id, "name": name, "picture": known[0].picture if known else ""}
+    return {"node": node_id, "name": graph.name_of(node_id), "picture": known[0].picture if known else ""}
 
 
 def reference_of(looks: Sequence[Look]) -> Reference:

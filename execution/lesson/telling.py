@@ -311,9 +311,7 @@ def _doubts(lesson: Lesson, steps: Sequence[LessonStep], graph: GraphSpec) -> It
         apart = lesson.told_apart.get(node.node_id) or {}
         if apart.get("weak") and apart.get("nearest"):
             said = _("“%(name)s” may be taken for “%(other)s”. Add a text or an area that tells them apart.")
-            near = apart["nearest"]
-            of_another = "" if near.get("workflow", graph.name) == graph.name else f" ({near['workflow']})"
-            text = said % {"name": node.name, "other": near.get("name", "") + of_another}
+            text = said % {"name": node.name, "other": apart["nearest"]["name"]}
             yield _doubt("weak_screen", text, f"screen:{node.node_id}")
     for step in steps:
         edge = graph.edge(step.edge.edge_id) if step.edge else None

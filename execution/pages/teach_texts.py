@@ -344,7 +344,6 @@ def _screen() -> dict[str, object]:
         "told_weak": _("Weakly: it may be taken for another one"),
         "not_told_yet": _("Not measured yet."),
         "nearest": _("Nearest: “%(name)s”"),
-        "nearest_of": _("Nearest: “%(name)s” of “%(workflow)s”"),
         "this_screen": _("This screen"),
         "known_by": _("Texts it is known by"),
         "text_kind": {

@@ -17,7 +17,6 @@ from execution.turn.rounds import counted
 from workflows.catalogue import effect_class_of
 from workflows.exceptions import PictureAway
 from workflows.graph import CALL
-from workflows.models import Workflow
 from workflows.specs import edge_spec, graph_of
 
 log = logging.getLogger(__name__)
@@ -66,10 +65,8 @@ class Proofs:
     def _prove(self) -> None:
         here, pictures = self._here, self._here.draft.store
         graph, looks = graph_of(self._lesson.workflow), here.looks()
-        others = Workflow.objects.exclude(pk=self._lesson.workflow.pk)
-        strangers = [(one.name, node) for one in others for node in graph_of(one).nodes]
         values = {**here.known.values, **counted(graph, ())}  # of a list its first line was shown
-        apart = told_apart(graph, looks, strangers, pictures=pictures, values=values)
+        apart = told_apart(graph, looks, pictures=pictures, values=values)
         self._found(lambda: self._keep_apart(apart))
         for step in self._lesson.steps.of_draft().filter(edge__action_type=CALL).select_related("edge__source"):
             if step.edge is not None:

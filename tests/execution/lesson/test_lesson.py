@@ -526,23 +526,6 @@ def test_a_target_is_tried_on_every_picture_and_a_screen_beside_the_others(
     assert not first["weak"]
 
 
-def test_a_screen_that_another_workflow_knows_by_the_same_is_said_to_be_weak(
-    teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
-) -> None:
-    """S6.10"""
-    other = Workflow.objects.create(workflow_id="wf_twin", name="Twin")
-    texts, title = ["Page one", "Go on"], "One - Forms"
-    Node.objects.create(workflow=other, node_id="twin", name="The twin", texts=texts, window_title=title)
-    teacher.send(type="draft_changed")
-    weak = teacher.until(
-        lambda: next(
-            (t for s in teacher.lesson["screens"] if (t := s["told_apart"]) and t["nearest"] and t["weak"]), None
-        ),
-        what="that it is weak",
-    )
-    assert (weak["nearest"]["workflow"], weak["nearest"]["name"]) == ("Twin", "The twin")
-
-
 # --- secrets -------------------------------------------------------------------------------------------------------
 def test_a_text_that_is_said_to_be_secret_is_in_no_row_afterwards(
     writer: Teacher, form_lesson: Lesson, form: ScriptedDesktop, settings: Any

@@ -49,7 +49,7 @@ export function screenView(store, desktop, edits) {
     return h("div", { class: "meter" },
       h("div", { class: "why-line" }, h("span", {}, weak ? [icon("alert-triangle", "amber-ink"), " ", say("told_weak")] : say("told_well")), h("span", { class: "number" }, score(apart.score))),
       bar(apart.score, weak),
-      nearest ? h("p", { class: "small muted" }, emphasised(nearest.workflow && nearest.workflow !== store.lesson.workflow.name ? say("nearest_of", { name: nearest.name, workflow: nearest.workflow }) : say("nearest", { name: nearest.name }))) : null,
+      nearest ? h("p", { class: "small muted" }, emphasised(say("nearest", { name: nearest.name }))) : null,
       weak && nearest?.picture && screenPicture(store) ? h("div", { class: "pair" }, [[say("this_screen"), screenPicture(store)], [nearest.name, nearest.picture]].map(([name, digest]) => h("figure", {}, h("figcaption", {}, name), h("div", { class: "crop" }, h("img", { src: store.pictureUrl(digest), alt: "" }))))) : null);
   }
 
