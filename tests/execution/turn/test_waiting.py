@@ -353,10 +353,17 @@ def test_nothing_is_clicked_outside_of_the_picture(at: Box) -> None:
     assert not hands.touched
 
 
+class Restless(Stages):
+    """A screen that is another one at each look."""
+
+    def glance(self) -> Glance:
+        self.screens.append(self.screens.pop(0))
+        return Glance(frame=self.screens[0].frame, window=self.screens[0].window)
+
+
 def test_a_screen_that_never_stands_still_ends_no_wait_late() -> None:
     """S2.13: one look is begun after the time is over, and no more."""
-    stages = Stages(*(screen(title=f"Second {number}") for number in range(10_000)))
-    began = time.monotonic()
+    stages = Restless(screen(title="One second"), screen(title="The next one"))
     assert wait(stages, "wait_text", text="never", timeout_s=0.3).status is ActionStatus.FAILED
     assert all(stages.wholes[1:])  # a degraded run waits for what is read, too
-    assert stages.reads >= 2 and time.monotonic() - began < 60
+    assert stages.reads >= 2
