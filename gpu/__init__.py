@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from gpu.manager import GPUResourceManager
     from gpu.model_manager import ModelManager
     from gpu.ollama import OllamaManager
-    from gpu.resources import ResourceMonitor
+    from gpu.resources import ResourceMonitor, VRAMMonitor
     from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Purpose, VRAMInfo
-    from gpu.vram import VRAMMonitor
     from gpu.wiring import get_gpu_resource_manager
 
 _NAMES_OF = {
@@ -32,9 +31,8 @@ _NAMES_OF = {
     "gpu.manager": ("GPUResourceManager",),
     "gpu.model_manager": ("ModelManager",),
     "gpu.ollama": ("OllamaManager",),
-    "gpu.resources": ("ResourceMonitor",),
     "gpu.types": ("ExecutionMode", "GPUResourceStatus", "ModelState", "Purpose", "VRAMInfo"),
-    "gpu.vram": ("VRAMMonitor",),
+    "gpu.resources": ("ResourceMonitor", "VRAMMonitor"),
     "gpu.wiring": ("get_gpu_resource_manager",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}

@@ -17,15 +17,14 @@ from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.controller import Controller
 from gpu.control.residency import Declared
-from gpu.control.routing import Router
+from gpu.control.routing import Router, Serving
 from gpu.control.scheduler import BY_ITSELF
-from gpu.control.serving import Serving
 from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, VLMUnavailable
-from gpu.listeners import Listeners
 from gpu.models import ModelUse
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM
-from gpu.runtime import Background, Runtime, blocking
+from gpu.resources import VRAMMonitor, gpu_of
+from gpu.runtime import Background, Listeners, Runtime, blocking
 from gpu.types import (
     ExecutionMode,
     GPUResourceStatus,
@@ -34,12 +33,11 @@ from gpu.types import (
     Request,
     RequestKind,
 )
-from gpu.vram import VRAMMonitor, gpu_of
 from sentences.said import say
 
 if TYPE_CHECKING:
-    from gpu.machine.needs import Needs
-    from gpu.machine.owner_client import OwnerClient
+    from gpu.control.residency import Needs
+    from gpu.machine.owner_socket import OwnerClient
     from gpu.machine.ownership import Ownership
 
 log = logging.getLogger(__name__)

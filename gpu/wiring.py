@@ -8,20 +8,18 @@ from functools import cache
 
 from django.db import Error as DatabaseTrouble
 
-from gpu.catalogue.remote import is_allowed
+from gpu.catalogue import is_allowed
 from gpu.choices import ProviderName
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
-from gpu.database import DatabaseThread
-from gpu.machine.needs import Needs
-from gpu.machine.owner_client import OwnerClient
+from gpu.control.residency import Needs
+from gpu.machine.owner_socket import FILE_NAME, OwnerClient, RequestServer
 from gpu.machine.ownership import Ownership, machine_name
-from gpu.machine.publisher import Publisher
-from gpu.machine.request_server import RequestServer
-from gpu.machine.status import gpu_folder
+from gpu.machine.status import Publisher, gpu_folder
 from gpu.manager import GPUResourceManager
 from gpu.models import CatalogueModel, ModelUse
-from gpu.ollama.protocol import tagged
+from gpu.ollama import tagged
+from gpu.runtime import DatabaseThread
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +36,7 @@ def wired_manager() -> GPUResourceManager:
     """It owns nothing, and starts nothing, before it is asked for something."""
     config = GPUResourceConfig.from_settings()
     machine, database = machine_name(), DatabaseThread()
-    ownership = Ownership(gpu_folder())
+    ownership, socket = Ownership(gpu_folder()), gpu_folder() / FILE_NAME
 
     async def keep(use: ModelUse) -> None:
         await database.run(use.keep)
@@ -50,21 +48,14 @@ def wired_manager() -> GPUResourceManager:
         await publisher.run()
 
     async def serve(manager: GPUResourceManager) -> None:
-        await RequestServer(
-            machine, database, serve=manager.serving.carry_out, use=manager.serving.used, lease_s=config.lease_s
-        ).run()
+        serving = manager.serving
+        await RequestServer(socket, serve=serving.carry_out, use=serving.used, failed=publisher.refused).run()
 
     manager = GPUResourceManager(
         config,
         clip=CLIPManager.from_settings(),
         ownership=ownership,
-        remote=OwnerClient(
-            machine,
-            database,
-            holder=ownership.holder,
-            lease_s=config.lease_s,
-            gone_s=2 * config.claim_every_s,
-        ),
+        remote=OwnerClient(socket, holder=ownership.holder, silent_s=config.silent_s, gone_s=2 * config.claim_every_s),
         needs=Needs(database),
         record=keep,
         declared_mb=declared_mb,

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from gpu.assistant.checked_words import CheckedWords
 from gpu.assistant.records import RecordsAnswer
 from gpu.exceptions import GpuBusy, Later, NoModelFits
-from gpu.model_status import ModelStatus
+from gpu.model_manager import ModelStatus
 from gpu.models import Message
 from gpu.types import Chunk
 from sentences.said import to_json, told_by

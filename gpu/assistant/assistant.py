@@ -19,12 +19,11 @@ from gpu.assistant import conversations
 from gpu.assistant.answer import AnswerInProgress, AnswerOutcome, AnswerPart, AssistantStatus, PartKind
 from gpu.assistant.records import RecordsAnswer, RecordsSource, question, registered_records, talk
 from gpu.choices import MessageRole
-from gpu.database import DatabaseThread
 from gpu.exceptions import GPUError, NoModelFits, OwnedElsewhere, VLMUnavailable
 from gpu.model_manager import ModelManager, get_model_manager
 from gpu.models import Message
-from gpu.runtime import Runtime, Work
-from gpu.wire.texts import storable
+from gpu.runtime import DatabaseThread, Runtime, Work
+from gpu.wire.contents import storable
 from gpu.wiring import get_gpu_resource_manager
 from sentences.said import worded
 

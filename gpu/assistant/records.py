@@ -13,7 +13,7 @@ from gpu.conversation.talk import Talk
 from gpu.exceptions import GPUError
 from gpu.models import Message
 from gpu.types import ChatMessage
-from gpu.wire.texts import delimited
+from gpu.wire.contents import delimited
 
 SYSTEM = """\
 You are {name}, the assistant of people who run and watch a robot that works on a desktop.

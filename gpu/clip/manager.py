@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from gpu.clip import cuda
-from gpu.clip.file import WeightsFile
 from gpu.clip.gpu_copy import CPU, GpuCopy, calculated_mb, count_values_of
 from gpu.exceptions import ClipUnavailable
-from gpu.listeners import Listeners
+from gpu.resources import gpu_of
+from gpu.runtime import Listeners
 from gpu.types import VRAMInfo
-from gpu.vram import gpu_of
+from gpu.weights import WeightsFile
 from sentences.said import say, told_by
 
 if TYPE_CHECKING:

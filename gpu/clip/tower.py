@@ -14,9 +14,8 @@ import cv2
 import numpy as np
 
 from gpu.clip import cuda
-from gpu.clip.file import WeightsFile
 from gpu.exceptions import ClipUnavailable
-from gpu.weights import checksum
+from gpu.weights import WeightsFile, checksum
 from sentences.said import say, then
 
 _NAMED = 3  # of the tensors that do not fit

@@ -17,9 +17,8 @@ from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.reporter import Reporter, Tell, Topic
 from gpu.control.residency import Declared, Residency
-from gpu.control.retries import Retries
 from gpu.control.scheduler import BY_ITSELF, QueueEntry, Scheduler
-from gpu.control.server_watch import ServerWatch
+from gpu.control.server_watch import Retries, ServerWatch
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import (
@@ -36,12 +35,12 @@ from gpu.policy import (
     Wait,
     decide,
 )
+from gpu.resources import VRAMMonitor, free_mb
 from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
-from gpu.vram import VRAMMonitor, free_mb
 from sentences.said import say, told_by
 
 if TYPE_CHECKING:
-    from gpu.machine.needs import Needs
+    from gpu.control.residency import Needs
 
 log = logging.getLogger(__name__)
 

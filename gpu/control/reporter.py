@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from gpu.choices import GPUEventKind
+from gpu.resources import VRAMMonitor
 from gpu.types import VRAMInfo
-from gpu.vram import VRAMMonitor
 from sentences.said import by_sentence, say
 
 VRAM_MOVED_MB = 100

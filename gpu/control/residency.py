@@ -7,19 +7,60 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from django.db import Error as DatabaseTrouble
+from django.utils import timezone
 
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import LoadFailed, StillInMemory, VLMUnavailable
+from gpu.models import LearnedNeed
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import ModelView
+from gpu.runtime import DatabaseThread
 from gpu.types import ModelState, Purpose, Resident
 from sentences.said import say
 
-if TYPE_CHECKING:
-    from gpu.machine.needs import Needs
-
 log = logging.getLogger(__name__)
+
+
+class Needs:
+    """A database that refuses costs a line in the log and the size of the file is taken for the need, no more."""
+
+    def __init__(self, database: DatabaseThread) -> None:
+        self._database = database
+        self._known: dict[tuple[str, int], int] = {}
+
+    async def get(self, digest: str, num_ctx: int) -> int | None:
+        """In MB; None where this model was never seen being loaded with this context."""
+        key = (digest, num_ctx)
+        if key not in self._known:
+            try:
+                need = await self._database.run(lambda: _stored(digest, num_ctx))
+            except DatabaseTrouble as error:
+                log.warning("what a model needs of the memory cannot be read: %s", error)
+                return None
+            if need is None:
+                return None
+            self._known[key] = need
+        return self._known[key]
+
+    async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
+        """Keep the largest that was seen: to load it into less would fail."""
+        need = max(need_mb, await self.get(digest, num_ctx) or 0)
+        self._known[digest, num_ctx] = need
+        fields = {"name": name, "need_mb": need, "seen_at": timezone.now()}
+        try:
+            await self._database.run(
+                lambda: LearnedNeed.objects.update_or_create(digest=digest, num_ctx=num_ctx, defaults=fields)
+            )
+        except DatabaseTrouble as error:
+            log.warning("what a model needs of the memory cannot be kept: %s", error)
+
+
+def _stored(digest: str, num_ctx: int) -> int | None:
+    return LearnedNeed.objects.filter(digest=digest, num_ctx=num_ctx).values_list("need_mb", flat=True).first()
+
 
 LOOK_EVERY_S = 0.25  # Ollama tells nobody when a model is gone: it has to be asked
 RISEN_MB = 50

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpu.exceptions import DeadlinePassed, GpuBusy, GPUError
-from gpu.listeners import Listeners
+from gpu.runtime import Listeners
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind
 from sentences.said import say
 

@@ -13,8 +13,7 @@ from typing import Any
 from gpu.choices import Tier
 from gpu.exceptions import GpuBusy, PromptTooLarge, VLMUnavailable
 from gpu.types import ChatMessage, Purpose
-from gpu.wire.texts import delimited
-from gpu.wire.tokens import TokenCounter
+from gpu.wire.contents import TokenCounter, delimited
 from sentences.said import say
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gpu.exceptions import GPUError
 from gpu.kernel_lock import Holder, KernelLock, lock_file, open_file
-from gpu.listeners import Listeners
+from gpu.runtime import Listeners
 from sentences.said import say
 
 log = logging.getLogger(__name__)

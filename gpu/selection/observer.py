@@ -10,17 +10,16 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from gpu.catalogue.entries import ModelEntry, entries
+from gpu.catalogue import ModelEntry, entries
 from gpu.choices import Capability, ProviderName
-from gpu.database import DatabaseThread
 from gpu.exceptions import NoModelFits, VLMUnavailable
 from gpu.machine.status import last_known_status
 from gpu.manager import GPUResourceManager
 from gpu.models import LearnedNeed
 from gpu.ollama import is_named
 from gpu.resources import ResourceMonitor
-from gpu.selection.scoring import RecentOutcomes
-from gpu.selection.situation import Situation
+from gpu.runtime import DatabaseThread
+from gpu.selection.choice import RecentOutcomes, Situation
 from gpu.types import ExecutionMode, ModelOnDisk, Provider, Resident
 from sentences.said import say, told_by
 

@@ -25,7 +25,7 @@ from gpu.exceptions import (
     VLMUnavailable,
 )
 from gpu.ollama import OllamaManager
-from gpu.providers.openai import OpenAICompatibleProvider
+from gpu.openai import OpenAICompatibleProvider
 from gpu.types import ChatMessage, Chunk, Provider
 from tests.doubles.ollama import End, Fault, Kind, Model, OllamaServer, Reply, Shape, ollama_server
 from tests.doubles.openai import OpenAIServer, openai_server

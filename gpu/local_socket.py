@@ -1,4 +1,4 @@
-"""Sockets of one machine and one account: how the web process reaches a run loop, from memory to memory."""
+"""Sockets of one machine and one account: how its processes reach each other, from memory to memory."""
 
 from __future__ import annotations
 

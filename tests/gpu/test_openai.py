@@ -24,7 +24,7 @@ from gpu.exceptions import (
     PromptTooLarge,
     ServerAway,
 )
-from gpu.providers.openai import OpenAICompatibleProvider
+from gpu.openai import OpenAICompatibleProvider
 from gpu.types import ChatMessage
 from tests.doubles.ollama import Fault, Kind, Model, Reply, ollama_server
 from tests.doubles.openai import CHAT, OpenAIServer, openai_server

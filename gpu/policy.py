@@ -6,13 +6,150 @@ stands on a state that was read before another step (A.6).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
+from gpu.config import GPUResourceConfig
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, TooManySwaps, VLMUnavailable
-from gpu.policy.admission import Room, clip_is_on_gpu, clip_room, room_for, swap_allowed_in_s
-from gpu.policy.snapshot import CPU, GPUSnapshot, ModelView
 from gpu.types import ExecutionMode, ModelState, Purpose, Request, RequestKind
 from sentences.said import say, told_by
+
+CPU = "cpu"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelView:
+    """`last_used` in seconds of the monotonic clock; None: not loaded from here, and none of our business when idle."""
+
+    name: str
+    state: ModelState = ModelState.UNLOADED
+    need_mb: int | None = None  # None: nobody knows
+    digest: str = ""
+    last_used: float | None = None
+    users: tuple[Purpose, ...] = ()
+    stale: bool = False  # in memory, and not to be relied on before it is asked for anew
+
+    @property
+    def is_in_memory(self) -> bool:
+        return self.state in (ModelState.LOADED, ModelState.UNLOADING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipView:
+    """`gpus`: free MB of each, in the order of their CUDA numbers in this process; None: as the snapshot has them.
+
+    `in_use`: somebody looks through it in the process that owns the GPU.
+    """
+
+    device: str = CPU
+    available: bool = False
+    in_use: bool = True
+    need_mb: int = 0
+    gpus: tuple[int, ...] | None = None
+    returns: bool = False  # it gave way, or did not fit: it goes to the GPU as soon as it can
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it would help anybody to have it on a GPU."""
+        return self.available and self.in_use
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GPUSnapshot:
+    """`gpus`: free MB of each; None where their memory is unknown. `swaps`: when models were loaded."""
+
+    now: float
+    mode: ExecutionMode = ExecutionMode.IDLE
+    vlm: str = ""
+    models: tuple[ModelView, ...] = ()
+    clip: ClipView = ClipView()
+    gpus: tuple[int, ...] | None = None
+    vlm_is_here: bool = True  # its server uses the GPU of this machine
+    config: GPUResourceConfig = field(default_factory=GPUResourceConfig)
+    swaps: tuple[float, ...] = ()
+    server_problem: str = ""  # why the server of the models is not asked now; empty: it is
+    server_again_s: float = 1.0  # until it is asked again
+    mode_is_due: bool = False  # what the mode wants was not had, and is to be tried again now
+
+    def model(self, name: str) -> ModelView:
+        return next((model for model in self.models if model.name == name), ModelView(name=name))
+
+    @property
+    def clip_gpus(self) -> tuple[int, ...]:
+        """Those that CLIP may go to; empty where there is none, or nothing is known."""
+        return (self.gpus if self.clip.gpus is None else self.clip.gpus) or ()
+
+    @property
+    def free_mb(self) -> int | None:
+        """What models may take: the server spreads one over all GPUs. None: unknown, or not this machine's."""
+        if self.gpus is None or not self.gpus or not self.vlm_is_here:
+            return None
+        return sum(self.gpus)
+
+
+CORESIDENT_SHARE = 0.8  # of the free memory: a second model that needs more drives the first one out (A.3)
+SWAP_WINDOW_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Whether a model fits once `out` are gone; `needed_mb` and `free_mb` are what a refusal says."""
+
+    fits: bool
+    out: tuple[ModelView, ...] = ()
+    needed_mb: int = 0
+    free_mb: int = 0
+    note: str = ""
+
+
+def room_for(snapshot: GPUSnapshot, model: ModelView, *, may_go: tuple[ModelView, ...], freed_mb: int = 0) -> Room:
+    """The fewest models of `may_go`, in that order, that make room; `freed_mb` is what comes free before.
+
+    Beside models that stay it must fit so that the server does not drive them out behind our back.
+    """
+    free = snapshot.free_mb
+    if free is None:
+        return Room(fits=True, note=say("gpu.memory_unknown"))
+    if model.need_mb is None:
+        return Room(fits=True, note=say("gpu.need_unknown", model=model.name))
+    free += freed_mb
+    staying = [other for other in snapshot.models if other.is_in_memory and other.name != model.name]
+    out: list[ModelView] = []
+    while free < (needed := _needed(snapshot, model.need_mb, beside=len(staying) > len(out))):
+        if len(out) == len(may_go):
+            return Room(fits=False, needed_mb=needed, free_mb=free)
+        out.append(may_go[len(out)])
+        free += out[-1].need_mb or 0
+    return Room(fits=True, out=tuple(out), needed_mb=needed, free_mb=free)
+
+
+def _needed(snapshot: GPUSnapshot, need_mb: int, *, beside: bool) -> int:
+    needed = need_mb + snapshot.config.headroom_mb
+    return max(needed, math.ceil(need_mb / CORESIDENT_SHARE)) if beside else needed
+
+
+def clip_room(snapshot: GPUSnapshot, *, freed_mb: int = 0) -> tuple[str | None, int, int]:
+    """The device that CLIP fits on, or None; with what it needs and the most that is free, in MB."""
+    needed = snapshot.clip.need_mb + snapshot.config.headroom_mb
+    gpus = snapshot.clip_gpus
+    if not gpus:
+        return None, needed, 0
+    index, most = max(enumerate(gpus), key=lambda one: one[1])
+    most += freed_mb
+    return (f"cuda:{index}" if most >= needed else None), needed, most
+
+
+def clip_is_on_gpu(snapshot: GPUSnapshot) -> bool:
+    return snapshot.clip.device != CPU
+
+
+def swap_allowed_in_s(snapshot: GPUSnapshot) -> float:
+    """Seconds until one more model may be loaded: at most so many within a minute, whoever asks (no ping-pong)."""
+    recent = sorted(at for at in snapshot.swaps if snapshot.now - at < SWAP_WINDOW_S)
+    if len(recent) < snapshot.config.swaps_per_minute:
+        return 0.0
+    return recent[-snapshot.config.swaps_per_minute] + SWAP_WINDOW_S - snapshot.now
+
 
 NO_VLM = say("gpu.no_vlm")
 NOBODY_LOOKS = say("gpu.nobody_looks")

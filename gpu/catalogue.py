@@ -1,28 +1,142 @@
-"""A YAML file of models, read with every error named by its line; one error, and nothing of it is used (S4.1)."""
+"""Which models there are to choose from: rows, and a file whose every error is named by its line (S4.1)."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import yaml
 from django.conf import settings
+from django.db import DatabaseError, connections, transaction
 
-from gpu.catalogue.entries import NOT_HERE, ModelEntry, load
 from gpu.choices import Capability, ProviderName, Tier
-from gpu.exceptions import CatalogueErrors
+from gpu.exceptions import CatalogueErrors, UnknownModel
 from gpu.models import CatalogueModel
+from gpu.ollama import tagged
 from sentences.said import say
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
+NOT_HERE = {
+    "allow_remote": "catalogue.allow_remote",
+    "held": "catalogue.held",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelEntry:
+    """One model of the catalogue. Memory in MB, the context in tokens."""
+
+    key: str
+    name: str
+    provider: ProviderName = ProviderName.OLLAMA
+    capabilities: frozenset[str] = frozenset({Capability.TEXT.value})
+    tier: Tier = Tier.STANDARD
+    vram_mb: int
+    ram_mb: int
+    context_length: int
+    enabled: bool = True
+    allow_remote: bool = False
+    held: bool = False
+    note: str = ""
+
+    @classmethod
+    def of(cls, row: CatalogueModel) -> Self:
+        plain = {name: getattr(row, name) for name in cls.__dataclass_fields__}
+        return cls(
+            **{
+                **plain,
+                "provider": ProviderName(row.provider),
+                "capabilities": frozenset(row.capabilities),
+                "tier": Tier(row.tier),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadReport:
+    """What became of the models of a file, by their keys."""
+
+    added: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()  # they differ from the file, and people's changes stand
+    same: tuple[str, ...] = ()
+
+
+def entries() -> tuple[ModelEntry, ...]:
+    return tuple(ModelEntry.of(row) for row in CatalogueModel.objects.all())
+
+
+def find(among: Sequence[ModelEntry], named: str) -> ModelEntry:
+    """The model of that key, or of that name at its provider; raises UnknownModel, which names those there are."""
+    for entry in among:
+        if named in (entry.key, entry.name):
+            return entry
+    known = ", ".join(sorted(entry.key for entry in among)) or "none"
+    raise UnknownModel(say("model.unknown", name=named, known=known))
+
+
+# --- into the database ----------------------------------------------------------------------------------------------
+@transaction.atomic
+def load(wanted: Sequence[ModelEntry], *, replace: bool = False) -> LoadReport:
+    """Add what is new; what is there already stays as people have made it, or is replaced if that was asked for."""
+    rows = {row.key: row for row in CatalogueModel.objects.select_for_update()}
+    in_file = {entry.key for entry in wanted}
+    if replace:
+        _free_names(rows, wanted)
+    owners = {(row.provider, row.name): key for key, row in rows.items() if not (replace and key in in_file)}
+    told: dict[str, list[str]] = {"added": [], "replaced": [], "kept": [], "same": []}
+    for entry in wanted:
+        owner = owners.get((entry.provider, entry.name), entry.key)
+        if owner != entry.key:
+            told["kept"].append(f"{entry.key} (in the catalogue as {owner})")
+        else:
+            told[_load_one(entry, rows.get(entry.key), replace=replace)].append(entry.key)
+    return LoadReport(**{word: tuple(keys) for word, keys in told.items()})
+
+
+def _free_names(rows: dict[str, CatalogueModel], wanted: Sequence[ModelEntry]) -> None:
+    """Where models of a file change names with one another, the names are free before they are given."""
+    for entry in wanted:
+        row = rows.get(entry.key)
+        if row is not None and (row.provider, row.name) != (entry.provider, entry.name):
+            CatalogueModel.objects.filter(pk=row.pk).update(name=f"({row.pk})")
+
+
+def _load_one(entry: ModelEntry, row: CatalogueModel | None, *, replace: bool) -> str:
+    columns = {name: value for name, value in asdict(entry).items() if name not in NOT_HERE}
+    columns |= {"capabilities": sorted(entry.capabilities)}
+    if row is None:
+        CatalogueModel.objects.create(**columns)
+        return "added"
+    if all(_same(getattr(row, name), value) for name, value in columns.items()):
+        return "same"
+    if not replace:
+        return "kept"
+    if (row.provider, row.name) != (entry.provider, entry.name):
+        row.allow_remote = False  # it was allowed to another model
+    for name, value in columns.items():
+        setattr(row, name, value)
+    row.save()
+    return "replaced"
+
+
+def _same(here: Any, there: Any) -> bool:
+    return sorted(here) == sorted(there) if isinstance(there, list) else bool(here == there)
+
+
 log = logging.getLogger(__name__)
 
-SEED = Path(__file__).with_name("models.yaml")
+SEED = Path(__file__).with_name("catalogue.yaml")
 LARGEST_FILE = 1024 * 1024
 LARGEST_NUMBER = 100_000_000  # MB or tokens; more is a slip of the hand, and more than a row can hold
 DEPTH = 4  # the file, its models, a model, its capabilities: what aliases multiply below that is not looked at
@@ -226,3 +340,46 @@ def _kind(node: yaml.Node) -> str:
     if isinstance(node, yaml.MappingNode):
         return say("catalogue.fields")
     return say("value.quoted", text=str(node.value)[:60]) if node.value else say("catalogue.nothing")
+
+
+FRESH_S = 2.0  # so long after an admin has changed it, it is obeyed everywhere
+PATIENCE_S = 1.0  # reading waits for nobody who writes; a database that is away is not waited for
+
+
+class AllowedModels:
+    """Those of one provider, by its names; what cannot be read is not allowed. For any thread and any event loop."""
+
+    def __init__(self, provider: ProviderName, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._provider, self._clock = provider, clock
+        self._lock = threading.Lock()
+        self._names: frozenset[str] = frozenset()
+        self._read_at: float | None = None
+
+    def __call__(self, model: str) -> bool:
+        with self._lock:
+            if self._read_at is None or self._clock() - self._read_at >= FRESH_S:
+                self._names, self._read_at = self._read(), self._clock()
+            return tagged(model) in self._names
+
+    def _read(self) -> frozenset[str]:
+        """In a thread of its own: an event loop may run in the caller's, where Django refuses to ask."""
+        reader = ThreadPoolExecutor(1, "allowed-models")
+        try:
+            return reader.submit(_names, self._provider).result(PATIENCE_S)
+        except (DatabaseError, TooLate) as error:
+            log.warning("which models may run on another machine cannot be read, so none may: %s", error)
+            return frozenset()
+        finally:
+            reader.shutdown(wait=False)
+
+
+def _names(provider: ProviderName) -> frozenset[str]:
+    try:
+        allowed = CatalogueModel.objects.filter(provider=provider, allow_remote=True, enabled=True)
+        return frozenset(tagged(name) for name in allowed.values_list("name", flat=True))
+    finally:
+        connections.close_all()
+
+
+is_allowed = AllowedModels(ProviderName.OLLAMA)
+is_allowed_at_openai = AllowedModels(ProviderName.OPENAI)

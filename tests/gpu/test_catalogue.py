@@ -10,9 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from gpu.catalogue.entries import ModelEntry, entries, find, load
-from gpu.catalogue.file import SEED, fill_catalogue, read, read_file
-from gpu.catalogue.remote import AllowedModels
+from gpu.catalogue import SEED, AllowedModels, ModelEntry, entries, fill_catalogue, find, load, read, read_file
 from gpu.choices import ProviderName, Tier
 from gpu.exceptions import CatalogueErrors, UnknownModel
 from gpu.model_manager import hold
@@ -339,7 +337,7 @@ def test_what_cannot_be_read_is_not_allowed(monkeypatch: pytest.MonkeyPatch, cap
     def locked(provider: str) -> frozenset[str]:
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr("gpu.catalogue.remote._names", locked)
+    monkeypatch.setattr("gpu.catalogue._names", locked)
     assert not AllowedModels(ProviderName.OLLAMA)("big:480b-cloud")
     assert "so none may: database is locked" in caplog.text
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from gpu.database import DatabaseThread
-from gpu.machine.needs import Needs
+from gpu.control.residency import Needs
 from gpu.models import LearnedNeed
+from gpu.runtime import DatabaseThread
 from tests.gpu.rows import COMMITTED, VLM
 
 pytestmark = COMMITTED

@@ -18,12 +18,19 @@ from django.core.exceptions import ImproperlyConfigured
 from gpu.config import GPUResourceConfig, is_this_machine
 from gpu.exceptions import CloudModelRefused, ServerAway, VLMUnavailable
 from gpu.types import ChatMessage, Chunk, ModelOnDisk
-from gpu.wire import failures
-from gpu.wire.answers import AnswerBuffer, max_bytes, read_object
-from gpu.wire.http import AnswerTimeouts, Refusal, ServerConnection
-from gpu.wire.pictures import as_sent, kind_of
-from gpu.wire.texts import count_of, mapping_of, text_of, without_control
-from gpu.wire.tokens import refuse_what_cannot_fit
+from gpu.wire.contents import (
+    AnswerBuffer,
+    as_sent,
+    count_of,
+    kind_of,
+    mapping_of,
+    max_bytes,
+    read_object,
+    refuse_what_cannot_fit,
+    text_of,
+    without_control,
+)
+from gpu.wire.http import AnswerTimeouts, Refusal, ServerConnection, error_text, failure_of, refusal_of, words_of
 from sentences.said import say
 
 WHO = say("server.openai")
@@ -45,8 +52,8 @@ class StreamEvent:
         """Raises what an error in the event means, and AnswerBroken for one that is garbled."""
         said = read_object(data, model=model)
         if said.get("error"):
-            words = failures.error_text(said, secret=secret)
-            raise failures.told(words, who=WHO, model=model)
+            words = error_text(said, secret=secret)
+            raise failure_of(words, who=WHO, model=model)
         choices = said.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
         delta, usage = mapping_of(choice.get("delta")), mapping_of(said.get("usage"))
@@ -221,11 +228,11 @@ class OpenAICompatibleProvider:
 
     def _refusal(self, path: str, model: str = "") -> Refusal:
         def refused(status: int, raw: bytes, headers: Mapping[str, str]) -> VLMUnavailable:
-            said = failures.words(raw, secret=self._key)
+            said = words_of(raw, secret=self._key)
             if status in (401, 403):
                 return ServerAway(
                     say("server.key_refused", who=WHO, status=status, why=said or say("gpu.no_reason")), passing=False
                 )
-            return failures.refused(status, said, headers, who=WHO, what=path, model=model)
+            return refusal_of(status, said, headers, who=WHO, what=path, model=model)
 
         return refused
