@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as TooLate
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import yaml
 from django.conf import settings
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, transaction
 
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import CatalogueErrors, UnknownModel
 from gpu.models import CatalogueModel
 from gpu.ollama import tagged
+from gpu.runtime import DatabaseThread
+from gpu.types import CloudAllowed
 from sentences.said import say
 
 if TYPE_CHECKING:
@@ -342,44 +341,20 @@ def _kind(node: yaml.Node) -> str:
     return say("value.quoted", text=str(node.value)[:60]) if node.value else say("catalogue.nothing")
 
 
-FRESH_S = 2.0  # so long after an admin has changed it, it is obeyed everywhere
-PATIENCE_S = 1.0  # reading waits for nobody who writes; a database that is away is not waited for
+PATIENCE_S = 1.0  # a database that is away is not waited for
 
 
-class AllowedModels:
-    """Those of one provider, by its names; what cannot be read is not allowed. For any thread and any event loop."""
+def allowed_elsewhere(provider: ProviderName, database: DatabaseThread) -> CloudAllowed:
+    """Asked of models that would run on another machine, right before they are sent anything (T9)."""
 
-    def __init__(self, provider: ProviderName, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._provider, self._clock = provider, clock
-        self._lock = threading.Lock()
-        self._names: frozenset[str] = frozenset()
-        self._read_at: float | None = None
-
-    def __call__(self, model: str) -> bool:
-        with self._lock:
-            if self._read_at is None or self._clock() - self._read_at >= FRESH_S:
-                self._names, self._read_at = self._read(), self._clock()
-            return tagged(model) in self._names
-
-    def _read(self) -> frozenset[str]:
-        """In a thread of its own: an event loop may run in the caller's, where Django refuses to ask."""
-        reader = ThreadPoolExecutor(1, "allowed-models")
-        try:
-            return reader.submit(_names, self._provider).result(PATIENCE_S)
-        except (DatabaseError, TooLate) as error:
-            log.warning("which models may run on another machine cannot be read, so none may: %s", error)
-            return frozenset()
-        finally:
-            reader.shutdown(wait=False)
-
-
-def _names(provider: ProviderName) -> frozenset[str]:
-    try:
+    async def is_allowed(model: str) -> bool:
         allowed = CatalogueModel.objects.filter(provider=provider, allow_remote=True, enabled=True)
-        return frozenset(tagged(name) for name in allowed.values_list("name", flat=True))
-    finally:
-        connections.close_all()
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                names = await database.run(lambda: list(allowed.values_list("name", flat=True)))
+        except (DatabaseError, TimeoutError) as error:
+            log.warning("which models may run on another machine cannot be read, so none may: %s", error)
+            return False
+        return tagged(model) in map(tagged, names)
 
-
-is_allowed = AllowedModels(ProviderName.OLLAMA)
-is_allowed_at_openai = AllowedModels(ProviderName.OPENAI)
+    return is_allowed

@@ -26,12 +26,14 @@ from gpu.policy import NO_VLM
 from gpu.resources import VRAMMonitor, gpu_of
 from gpu.runtime import Background, Listeners, Runtime, blocking
 from gpu.types import (
+    CloudAllowed,
     ExecutionMode,
     GPUResourceStatus,
     ManagerDetails,
     Purpose,
     Request,
     RequestKind,
+    nowhere,
 )
 from sentences.said import say
 
@@ -68,7 +70,7 @@ class GPUResourceManager:
         declared_mb: Declared | None = None,
         record: Record | None = None,
         companions: Sequence[Companion] = (),
-        cloud_allowed: Callable[[str], bool] = lambda model: False,
+        cloud_allowed: CloudAllowed = nowhere,
         runtime: Runtime | None = None,
         at_last: Callable[[], None] = lambda: None,
     ) -> None:

@@ -170,11 +170,11 @@ class ModelManager:
         keep: Callable[[ModelUse], None] = ModelUse.keep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._database, self._background = DatabaseThread(), Background()
         if manager is None:
-            manager, openai = _of_this_process()
+            manager, openai = _of_this_process(self._database)
         self._manager, self._openai = manager, openai
         self.runtime = manager.runtime
-        self._database, self._background = DatabaseThread(), Background()
         recent = RecentOutcomes(clock)
         self._observer = Observer(
             manager,
@@ -321,10 +321,11 @@ def get_model_manager() -> ModelManager:
     return ModelManager()
 
 
-def _of_this_process() -> tuple[GPUResourceManager, Provider | None]:
-    from gpu.catalogue import is_allowed_at_openai
+def _of_this_process(database: DatabaseThread) -> tuple[GPUResourceManager, Provider | None]:
+    from gpu.catalogue import allowed_elsewhere
     from gpu.openai import OpenAICompatibleProvider
     from gpu.wiring import get_gpu_resource_manager
 
     manager = get_gpu_resource_manager()
-    return manager, OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=is_allowed_at_openai)
+    allowed = allowed_elsewhere(ProviderName.OPENAI, database)
+    return manager, OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=allowed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ import httpx
 
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import AnswerBroken, CloudModelRefused, LoadFailed, ModelMissing, ServerAway, VLMUnavailable
-from gpu.types import ChatMessage, Chunk, ModelCard, ModelOnDisk, Resident
+from gpu.types import ChatMessage, Chunk, CloudAllowed, ModelCard, ModelOnDisk, Resident, nowhere
 from gpu.wire.contents import (
     AnswerBuffer,
     as_sent,
@@ -77,10 +77,10 @@ async def _message(message: ChatMessage, *, max_megapixels: float) -> dict[str, 
     return said
 
 
-def read_line(
-    line: str, *, model: str, first: bool, stranger: VLMUnavailable, may_be_far: bool = False
-) -> tuple[Chunk, str]:
-    """A part of an answer and what the model thought beside it; raises what an error in the line means."""
+def read_line(line: str, *, model: str, first: bool, stranger: VLMUnavailable) -> tuple[Chunk, str, bool]:
+    """A part of an answer, what the model thought beside it, and whether it comes from a cloud; raises what an error in
+    the line means.
+    """
     try:
         said = read_object(line, model=model)
     except AnswerBroken as error:
@@ -89,8 +89,6 @@ def read_line(
         raise
     if said.get("error"):
         raise told(said, model=model)
-    if not may_be_far and (said.get("remote_host") or said.get("remote_model")):
-        raise CloudModelRefused(say("server.from_cloud", model=model))
     message = mapping_of(said.get("message"))
     chunk = Chunk(
         text=text_of(message.get("content")),
@@ -100,7 +98,7 @@ def read_line(
         tokens_out=count_of(said.get("eval_count")),
         load_s=count_of(said.get("load_duration")) / NANO,
     )
-    return chunk, text_of(message.get("thinking"))
+    return chunk, text_of(message.get("thinking")), bool(said.get("remote_host") or said.get("remote_model"))
 
 
 def tagged(model: str) -> str:
@@ -216,7 +214,7 @@ class OllamaManager:
         config: GPUResourceConfig,
         *,
         transport: httpx.AsyncBaseTransport | None = None,
-        cloud_allowed: Callable[[str], bool] = lambda model: False,
+        cloud_allowed: CloudAllowed = nowhere,
     ) -> None:
         self.config = config
         self._cloud_allowed = cloud_allowed
@@ -258,9 +256,8 @@ class OllamaManager:
 
     async def refuse_cloud(self, model: str) -> None:
         """A cloud model would send screens to another machine through the same local API (T9)."""
-        if self._cloud_allowed(model):
-            return
-        if is_cloud_name(model) or (await self.show(model)).remote:
+        is_far = is_cloud_name(model) or (await self.show(model)).remote
+        if is_far and not await self._cloud_allowed(model):
             raise CloudModelRefused(say("server.in_cloud", model=model))
 
     # --- into memory and out of it ----------------------------------------------------------------------------------
@@ -308,10 +305,14 @@ class OllamaManager:
             self.config, model, messages, schema=schema, max_tokens=tokens, keep_alive_s=self.keep_alive_s
         )
         gathering = AnswerBuffer(model, max_tokens=tokens, context_length=context, schema=schema)
-        stranger, may_be_far, first = self._wire.stranger(CHAT), self._cloud_allowed(model), True
+        stranger, may_be_far, first = self._wire.stranger(CHAT), False, True
         async with aclosing(self._lines(model, body, tokens=tokens)) as lines:
             async for line in lines:
-                chunk, thinking = read_line(line, model=model, first=first, stranger=stranger, may_be_far=may_be_far)
+                chunk, thinking, is_far = read_line(line, model=model, first=first, stranger=stranger)
+                if is_far and not may_be_far:
+                    may_be_far = await self._cloud_allowed(model)
+                    if not may_be_far:
+                        raise CloudModelRefused(say("server.from_cloud", model=model))
                 first = False
                 gathering.add(chunk.text, thinking=thinking)
                 if chunk.done:

@@ -6,7 +6,7 @@ Its address and key come from the environment alone (T10); the key is in no mess
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from gpu.config import GPUResourceConfig, is_this_machine
 from gpu.exceptions import CloudModelRefused, ServerAway, VLMUnavailable
-from gpu.types import ChatMessage, Chunk, ModelOnDisk
+from gpu.types import ChatMessage, Chunk, CloudAllowed, ModelOnDisk, nowhere
 from gpu.wire.contents import (
     AnswerBuffer,
     as_sent,
@@ -123,7 +123,7 @@ class OpenAICompatibleProvider:
         *,
         config: GPUResourceConfig,
         transport: httpx.AsyncBaseTransport | None = None,
-        cloud_allowed: Callable[[str], bool] = lambda model: False,
+        cloud_allowed: CloudAllowed = nowhere,
     ) -> None:
         if not key.isascii() or not (key.isprintable() or not key):
             raise ImproperlyConfigured("RPA_OPENAI_KEY must be plain letters, digits and signs on one line.")
@@ -179,7 +179,7 @@ class OpenAICompatibleProvider:
         """
         if not messages:
             raise ValueError("there is nothing to ask: no messages")
-        self.refuse_cloud(model)
+        await self.refuse_cloud(model)
         refuse_what_cannot_fit(messages, context_length=context_length, model=model)
         body = await chat_body(
             model, messages, schema=schema, max_tokens=max_tokens, max_megapixels=self.config.max_picture_megapixels
@@ -205,9 +205,9 @@ class OpenAICompatibleProvider:
         gathering.check(last)
         yield last
 
-    def refuse_cloud(self, model: str) -> None:
+    async def refuse_cloud(self, model: str) -> None:
         """Screens do not leave this machine (T9), unless an admin allowed it for that model."""
-        if not self.is_here and not self._cloud_allowed(model):
+        if not self.is_here and not await self._cloud_allowed(model):
             raise CloudModelRefused(say("server.on_another_machine", model=model))
 
     def _lines(self, body: Mapping[str, Any], *, max_tokens: int, model: str) -> AsyncGenerator[str]:

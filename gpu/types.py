@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
@@ -144,6 +144,13 @@ class Chunk:
     model: str = ""
     attempts: tuple[ModelAttempt, ...] = ()
     dropped: Mapping[str, Any] = field(default_factory=dict)
+
+
+CloudAllowed = Callable[[str], Awaitable[bool]]  # whether an admin lets a model run on somebody else's machine
+
+
+async def nowhere(model: str) -> bool:
+    return False
 
 
 class Provider(Protocol):

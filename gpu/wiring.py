@@ -8,7 +8,7 @@ from functools import cache
 
 from django.db import Error as DatabaseTrouble
 
-from gpu.catalogue import is_allowed
+from gpu.catalogue import allowed_elsewhere
 from gpu.choices import ProviderName
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
@@ -59,7 +59,7 @@ def wired_manager() -> GPUResourceManager:
         needs=Needs(database),
         record=keep,
         declared_mb=declared_mb,
-        cloud_allowed=is_allowed,
+        cloud_allowed=allowed_elsewhere(ProviderName.OLLAMA, database),
         companions=(publish, serve),
         at_last=database.close,  # what was told is written before
     )

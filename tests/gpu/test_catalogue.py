@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.urls import reverse
 
-from gpu.catalogue import SEED, AllowedModels, ModelEntry, entries, fill_catalogue, find, load, read, read_file
+from gpu.catalogue import SEED, ModelEntry, allowed_elsewhere, entries, fill_catalogue, find, load, read, read_file
 from gpu.choices import ProviderName, Tier
 from gpu.exceptions import CatalogueErrors, UnknownModel
 from gpu.model_manager import hold
 from gpu.models import CatalogueModel
+from gpu.runtime import DatabaseThread
 from rpa_site.roles import Role, permissions_of
 
 GOOD = """\
@@ -317,29 +320,39 @@ def test_a_model_that_is_not_in_use_or_not_there_cannot_be_held(empty: None) -> 
 
 # --- on another machine ---------------------------------------------------------------------------------------------
 @pytest.mark.django_db(transaction=True)
-def test_only_what_an_admin_allowed_may_run_elsewhere() -> None:
-    """T9"""
-    seconds = iter(range(0, 100, 10))
-    allowed = AllowedModels(ProviderName.OLLAMA, clock=lambda: next(seconds))
-    CatalogueModel.objects.create(key="big", name="big:480b-cloud", vram_mb=0, ram_mb=0, context_length=8192)
-    assert not allowed("big:480b-cloud")
-    CatalogueModel.objects.filter(key="big").update(allow_remote=True)
-    assert allowed("big:480b-cloud")
-    assert not allowed("other:480b-cloud")
-    assert not AllowedModels(ProviderName.OPENAI)("big:480b-cloud"), "another provider's model of that name is another"
-    CatalogueModel.objects.filter(key="big").update(enabled=False)
-    assert not allowed("big:480b-cloud")
+async def test_only_what_an_admin_allowed_may_run_elsewhere(database: DatabaseThread) -> None:
+    """T9: what has changed counts from the next question on."""
+    at_ollama, at_openai = (allowed_elsewhere(provider, database) for provider in ProviderName)
+    rows = CatalogueModel.objects.filter(key="big")
+    await database.run(lambda: rows.create(key="big", name="big:480b-cloud", vram_mb=0, ram_mb=0, context_length=8192))
+    assert not await at_ollama("big:480b-cloud")
+    await database.run(lambda: rows.update(allow_remote=True))
+    assert await at_ollama("big:480b-cloud")
+    assert not await at_ollama("other:480b-cloud")
+    assert not await at_openai("big:480b-cloud"), "another provider's model of that name is another"
+    await database.run(lambda: rows.update(enabled=False))
+    assert not await at_ollama("big:480b-cloud")
 
 
-def test_what_cannot_be_read_is_not_allowed(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    from django.db import OperationalError
-
-    def locked(provider: str) -> frozenset[str]:
+async def test_what_cannot_be_read_is_not_allowed(
+    database: DatabaseThread, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def locked(work: Any) -> Any:
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr("gpu.catalogue._names", locked)
-    assert not AllowedModels(ProviderName.OLLAMA)("big:480b-cloud")
+    monkeypatch.setattr(database, "run", locked)
+    assert not await allowed_elsewhere(ProviderName.OLLAMA, database)("big:480b-cloud")
     assert "so none may: database is locked" in caplog.text
+
+
+async def test_a_database_that_is_away_is_not_waited_for(
+    database: DatabaseThread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Event()
+    database.submit(gate.wait)
+    monkeypatch.setattr("gpu.catalogue.PATIENCE_S", 0.01)
+    assert not await allowed_elsewhere(ProviderName.OLLAMA, database)("big:480b-cloud")
+    gate.set()
 
 
 # --- the admin ------------------------------------------------------------------------------------------------------

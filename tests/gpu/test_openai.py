@@ -265,6 +265,10 @@ async def test_a_server_on_another_machine_is_asked_only_where_an_admin_allowed_
     with pytest.raises(CloudModelRefused, match="runs on another machine"):
         await say(provider)
     assert sent == []
-    allowed = OpenAICompatibleProvider(url, KEY, config=config, transport=transport, cloud_allowed=MODEL.__eq__)
+
+    async def is_allowed(model: str) -> bool:
+        return model == MODEL
+
+    allowed = OpenAICompatibleProvider(url, KEY, config=config, transport=transport, cloud_allowed=is_allowed)
     assert await say(allowed) == "yes"
     assert sent == ["http://models.example/v1/chat/completions"]
