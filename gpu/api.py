@@ -27,9 +27,9 @@ from rest_framework.views import APIView
 from gpu.exceptions import GPUError, Later, NotEnoughVRAM
 from gpu.machine.ownership import machine_name
 from gpu.machine.status import MOST_MINUTES, last_known_status, memory_over_time, nothing_known
+from gpu.manager import get_gpu_resource_manager
 from gpu.types import ExecutionMode, RequestKind, as_json
 from gpu.types import Request as GPURequest
-from gpu.wiring import get_gpu_resource_manager
 from sentences.request_body import RequestBody, checked
 from sentences.said import in_words, say
 

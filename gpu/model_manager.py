@@ -13,13 +13,14 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 
-from gpu.catalogue import ModelEntry, entries, find
+from gpu.catalogue import ModelEntry, allowed_elsewhere, entries, find
 from gpu.choices import ProviderName, UseOutcome
 from gpu.conversation.answering import Answering, AnsweringTools, use_of
 from gpu.conversation.talk import ContextManager, Talk
 from gpu.exceptions import GPUError, NoModelFits, UnknownModel, VLMUnavailable
-from gpu.manager import GPUResourceManager
+from gpu.manager import GPUResourceManager, get_gpu_resource_manager
 from gpu.models import CatalogueModel, ModelUse
+from gpu.openai import OpenAICompatibleProvider
 from gpu.resources import ResourceMonitor, Resources
 from gpu.runtime import Background, DatabaseThread, blocking
 from gpu.selection.choice import RecentOutcomes, Selection, Task, obstacle
@@ -172,7 +173,9 @@ class ModelManager:
     ) -> None:
         self._database, self._background = DatabaseThread(), Background()
         if manager is None:
-            manager, openai = _of_this_process(self._database)
+            manager = get_gpu_resource_manager()
+            allowed = allowed_elsewhere(ProviderName.OPENAI, self._database)
+            openai = OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=allowed)
         self._manager, self._openai = manager, openai
         self.runtime = manager.runtime
         recent = RecentOutcomes(clock)
@@ -319,13 +322,3 @@ def hold(named: str) -> str:
 @cache
 def get_model_manager() -> ModelManager:
     return ModelManager()
-
-
-def _of_this_process(database: DatabaseThread) -> tuple[GPUResourceManager, Provider | None]:
-    from gpu.catalogue import allowed_elsewhere
-    from gpu.openai import OpenAICompatibleProvider
-    from gpu.wiring import get_gpu_resource_manager
-
-    manager = get_gpu_resource_manager()
-    allowed = allowed_elsewhere(ProviderName.OPENAI, database)
-    return manager, OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=allowed)

@@ -204,10 +204,7 @@ KNOWS_TRUNCATE = (0, 13)  # from then on `truncate: false` is obeyed, before tha
 
 
 class OllamaManager:
-    """One Ollama server, on the loop of `gpu.runtime`; every failure is a VLMUnavailable with the reason in words.
-
-    `cloud_allowed` says of a model whether an admin lets it run on somebody else's machine.
-    """
+    """One Ollama server, on the loop of `gpu.runtime`; every failure is a VLMUnavailable with the reason in words."""
 
     def __init__(
         self,

@@ -1,7 +1,4 @@
-"""Servers that speak as OpenAI's does, LM Studio foremost: models, and answers as server-sent events (S4.1).
-
-Its address and key come from the environment alone (T10); the key is in no message and no log.
-"""
+"""Servers that speak as OpenAI's does, LM Studio foremost: models, and answers as server-sent events (S4.1)."""
 
 from __future__ import annotations
 
@@ -172,11 +169,7 @@ class OpenAICompatibleProvider:
         max_tokens: int,
         schema: Mapping[str, Any] | None = None,
     ) -> AsyncGenerator[Chunk]:
-        """The answer as it comes; the last chunk is `done`. Raises where there is no whole answer.
-
-        Such a server loads a model when it is first asked: until the first part the time of a load is given. It may
-        drop the middle of what does not fit without a word, so what is too long is not sent (PromptTooLarge).
-        """
+        """The answer as it comes; the last chunk is `done`. Raises where there is no whole answer."""
         if not messages:
             raise ValueError("there is nothing to ask: no messages")
         await self.refuse_cloud(model)

@@ -8,30 +8,54 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, TooManySwaps, VLMUnavailable
-from gpu.types import ExecutionMode, ModelState, Purpose, Request, RequestKind
+from gpu.types import ExecutionMode, ModelState, Purpose, Request, RequestKind, Resident
 from sentences.said import say, told_by
 
 CPU = "cpu"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelView:
-    """`last_used` in seconds of the monotonic clock; None: not loaded from here, and none of our business when idle."""
+@dataclass(eq=False, slots=True, kw_only=True)
+class ModelRecord:
+    """What is known of one model. `last_used` in seconds of the monotonic clock; None: nobody here has used it yet, and
+    it is none of our business when idle.
+    """
 
     name: str
     state: ModelState = ModelState.UNLOADED
     need_mb: int | None = None  # None: nobody knows
     digest: str = ""
+    size_mb: int = 0
     last_used: float | None = None
     users: tuple[Purpose, ...] = ()
+    resident: Resident | None = None
+    adopted: bool = False  # loaded, or taken over, by a request of ours
+    context: int | None = None  # what that came to
     stale: bool = False  # in memory, and not to be relied on before it is asked for anew
 
     @property
     def is_in_memory(self) -> bool:
         return self.state in (ModelState.LOADED, ModelState.UNLOADING)
+
+    def forget(self) -> None:
+        self.resident = self.last_used = self.context = None
+        self.adopted = False
+
+    def told(self) -> dict[str, Any]:
+        resident = self.resident
+        expires = resident.expires_at if resident else None
+        return {
+            "name": self.name,
+            "state": self.state.value,
+            "vram_mb": resident.vram_mb if resident else 0,
+            "size_mb": resident.size_mb if resident else self.size_mb,
+            "need_mb": self.need_mb,
+            "context_length": resident.context_length if resident else None,
+            "expires_at": expires.isoformat() if expires else None,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +85,7 @@ class GPUSnapshot:
     now: float
     mode: ExecutionMode = ExecutionMode.IDLE
     vlm: str = ""
-    models: tuple[ModelView, ...] = ()
+    models: tuple[ModelRecord, ...] = ()
     clip: ClipView = ClipView()
     gpus: tuple[int, ...] | None = None
     vlm_is_here: bool = True  # its server uses the GPU of this machine
@@ -71,8 +95,8 @@ class GPUSnapshot:
     server_again_s: float = 1.0  # until it is asked again
     mode_is_due: bool = False  # what the mode wants was not had, and is to be tried again now
 
-    def model(self, name: str) -> ModelView:
-        return next((model for model in self.models if model.name == name), ModelView(name=name))
+    def model(self, name: str) -> ModelRecord:
+        return next((model for model in self.models if model.name == name), ModelRecord(name=name))
 
     @property
     def clip_gpus(self) -> tuple[int, ...]:
@@ -96,17 +120,14 @@ class Room:
     """Whether a model fits once `out` are gone; `needed_mb` and `free_mb` are what a refusal says."""
 
     fits: bool
-    out: tuple[ModelView, ...] = ()
+    out: tuple[ModelRecord, ...] = ()
     needed_mb: int = 0
     free_mb: int = 0
     note: str = ""
 
 
-def room_for(snapshot: GPUSnapshot, model: ModelView, *, may_go: tuple[ModelView, ...], freed_mb: int = 0) -> Room:
-    """The fewest models of `may_go`, in that order, that make room; `freed_mb` is what comes free before.
-
-    Beside models that stay it must fit so that the server does not drive them out behind our back.
-    """
+def room_for(snapshot: GPUSnapshot, model: ModelRecord, *, may_go: tuple[ModelRecord, ...], freed_mb: int = 0) -> Room:
+    """The fewest models of `may_go`, in that order, that make room; `freed_mb` is what comes free before."""
     free = snapshot.free_mb
     if free is None:
         return Room(fits=True, note=say("gpu.memory_unknown"))
@@ -114,7 +135,7 @@ def room_for(snapshot: GPUSnapshot, model: ModelView, *, may_go: tuple[ModelView
         return Room(fits=True, note=say("gpu.need_unknown", model=model.name))
     free += freed_mb
     staying = [other for other in snapshot.models if other.is_in_memory and other.name != model.name]
-    out: list[ModelView] = []
+    out: list[ModelRecord] = []
     while free < (needed := _needed(snapshot, model.need_mb, beside=len(staying) > len(out))):
         if len(out) == len(may_go):
             return Room(fits=False, needed_mb=needed, free_mb=free)
@@ -293,11 +314,11 @@ def _model_wanted(snapshot: GPUSnapshot, name: str, purpose: Purpose) -> MemoryP
     return MemoryPlan(tuple(steps), notes=(room.note,) if room.note else ())
 
 
-def _is_leaving(model: ModelView) -> bool:
+def _is_leaving(model: ModelRecord) -> bool:
     return model.state is ModelState.UNLOADING
 
 
-def _wait_for(model: ModelView) -> Step:
+def _wait_for(model: ModelRecord) -> Step:
     """It has been asked to go, and that was given up: two operations never overlap (S3.11.13)."""
     return UnloadModel(model=model.name, reason=say("gpu.on_its_way_out", model=model.name))
 
@@ -309,7 +330,7 @@ def _clip_gives_way(snapshot: GPUSnapshot, name: str, *, chat: bool) -> bool:
     return snapshot.mode is not ExecutionMode.AUTOPILOT and name == snapshot.vlm if chat else True
 
 
-def _room(snapshot: GPUSnapshot, model: ModelView, *, chat: bool, clip_goes: bool) -> Room:
+def _room(snapshot: GPUSnapshot, model: ModelRecord, *, chat: bool, clip_goes: bool) -> Room:
     """A run, whose turn it is, may drive out any other model; a chat nothing that a run wants or is about to use.
 
     In autopilot a chat drives out nothing at all (S4.5).
@@ -333,13 +354,13 @@ def _model_unwanted(snapshot: GPUSnapshot, name: str) -> MemoryPlan:
     return MemoryPlan((UnloadModel(model=name, reason=say("gpu.asked_to_go", model=name)),))
 
 
-def _others(snapshot: GPUSnapshot, name: str) -> tuple[ModelView, ...]:
+def _others(snapshot: GPUSnapshot, name: str) -> tuple[ModelRecord, ...]:
     """What is in memory beside that model, what nobody is about to use first, of that the longest unused first."""
     others = [one for one in snapshot.models if one.name != name and one.is_in_memory]
     return tuple(sorted(others, key=lambda one: (bool(one.users), -1.0 if one.last_used is None else one.last_used)))
 
 
-def _idle_others(snapshot: GPUSnapshot, name: str) -> tuple[ModelView, ...]:
+def _idle_others(snapshot: GPUSnapshot, name: str) -> tuple[ModelRecord, ...]:
     return tuple(one for one in _others(snapshot, name) if not one.users)
 
 
@@ -390,7 +411,7 @@ def _tick(snapshot: GPUSnapshot) -> MemoryPlan:
     return MemoryPlan(_clip_if_it_fits(snapshot) if returns else ())
 
 
-def _is_idle(snapshot: GPUSnapshot, model: ModelView) -> bool:
+def _is_idle(snapshot: GPUSnapshot, model: ModelRecord) -> bool:
     return (
         model.state is ModelState.LOADED
         and model.last_used is not None

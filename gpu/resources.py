@@ -34,10 +34,7 @@ _FOR_GOOD = ("NVMLError_NotSupported", "NVMLError_NoPermission")  # asking again
 
 
 class VRAMMonitor:
-    """Reads NVML. After a failure it is opened anew, later and later: drivers are upgraded under running processes.
-
-    `nvml` is the binding or what stands for it; the binding is imported when it is first asked.
-    """
+    """Reads NVML. After a failure it is opened anew, later and later: drivers are upgraded under running processes."""
 
     def __init__(self, *, nvml: Any = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._binding, self._clock = nvml, clock

@@ -204,10 +204,7 @@ Queue = SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
 
 
 class DatabaseThread:
-    """All work is done one after the other, in the order it was asked; the thread starts with the first.
-
-    A daemon, and no executor: those take no work any more when a process says goodbye at its end.
-    """
+    """All work is done one after the other, in the order it was asked; the thread starts with the first."""
 
     def __init__(self) -> None:
         self._lock = Lock()

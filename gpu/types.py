@@ -175,10 +175,7 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked of the owner of the GPU, by this process or by another; all of it can be kept as JSON.
-
-    `deadline_s` counts from the moment of asking: until then there is a result or a typed error.
-    """
+    """What is asked of the owner of the GPU, by this process or by another; all of it can be kept as JSON."""
 
     kind: RequestKind
     model: str = ""  # LOAD, UNLOAD, USE

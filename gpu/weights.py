@@ -36,10 +36,7 @@ def checksum(path: Path, algorithm: str, *, on_bytes: Callable[[int], None] = la
 
 
 def look_over(path: Path, *, suffix: str = "") -> None:
-    """Raises Damaged for what can be told without a model library: empty, cut off, or no weights at all.
-
-    `suffix` is the file's own where it has another name for now.
-    """
+    """Raises Damaged for what can be told without a model library: empty, cut off, or no weights at all."""
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(64)

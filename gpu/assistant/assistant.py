@@ -1,8 +1,4 @@
-"""The operator's assistant (S4.6): the records answer, a model words and reasons over what they say.
-
-The answer of the database comes first and stands alone where there is no model. What a model adds is checked against
-the records: the steps that an answer refers to are computed, never read out of a model's words.
-"""
+"""The operator's assistant (S4.6): the records answer, a model words and reasons over what they say."""
 
 from __future__ import annotations
 
@@ -20,11 +16,11 @@ from gpu.assistant.answer import AnswerInProgress, AnswerOutcome, AnswerPart, As
 from gpu.assistant.records import RecordsAnswer, RecordsSource, question, registered_records, talk
 from gpu.choices import MessageRole
 from gpu.exceptions import GPUError, NoModelFits, OwnedElsewhere, VLMUnavailable
+from gpu.manager import get_gpu_resource_manager
 from gpu.model_manager import ModelManager, get_model_manager
 from gpu.models import Message
 from gpu.runtime import DatabaseThread, Runtime, Work
 from gpu.wire.contents import storable
-from gpu.wiring import get_gpu_resource_manager
 from sentences.said import worded
 
 T = TypeVar("T")
@@ -34,10 +30,7 @@ LONGEST_QUESTION = 2000  # characters
 
 
 class Assistant:
-    """One for the process; everything can be used from sync code, and from any event loop by its `a…` twin.
-
-    Where no conversation is named it is this object's own, begun with the first question.
-    """
+    """One for the process; everything can be used from sync code, and from any event loop by its `a…` twin."""
 
     def __init__(
         self,

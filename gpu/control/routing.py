@@ -12,19 +12,17 @@ import math
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpu.control.controller import Controller
 from gpu.control.scheduler import BY_ITSELF, QueueEntry
 from gpu.exceptions import DeadlinePassed, GPUError, OwnedElsewhere, OwnerGone
+from gpu.machine.owner_socket import OwnerClient
 from gpu.machine.ownership import UNCLAIMED, Ownership
 from gpu.policy import CHATS
 from gpu.runtime import Runtime
 from gpu.types import ExecutionMode, Request, RequestKind
 from sentences.said import say
-
-if TYPE_CHECKING:
-    from gpu.machine.owner_socket import OwnerClient
 
 CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang up
 

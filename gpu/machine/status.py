@@ -273,10 +273,7 @@ class KnownStatus(TypedDict):
 
 
 def last_known_status(machine: str = "") -> KnownStatus | None:
-    """What the owner said last; None when none has ever said anything. One query, nothing slow is asked.
-
-    Of another machine, `owner_died` is never known.
-    """
+    """What the owner said last; None when none has ever said anything. One query, nothing slow is asked."""
     row = GPUState.objects.filter(machine=machine or machine_name()).first()
     if row is None:
         return None
@@ -315,10 +312,7 @@ def gpu_folder() -> Path:
 
 
 def memory_over_time(machine: str, *, since: datetime, points: int = POINTS) -> list[dict[str, Any]]:
-    """Of each GPU the highest use within each of `points` equal spans: {uuid, total_mb, points: [[unix s, MB], …]}.
-
-    The highest, because a peak of a second is what somebody looks for.
-    """
+    """Of each GPU the highest use within each of `points` equal spans: {uuid, total_mb, points: [[unix s, MB], …]}."""
     span = max((timezone.now() - since).total_seconds() / points, 0.001)
     gpus: dict[str, dict[str, Any]] = {}
     rows = GPUSample.objects.filter(machine=machine, at__gte=since).order_by("at")

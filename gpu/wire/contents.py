@@ -74,11 +74,7 @@ async def as_sent(pictures: Sequence[bytes], *, max_megapixels: float) -> list[b
 
 
 def readable(picture: bytes, *, max_megapixels: float) -> bytes:
-    """The picture as PNG or JPEG, scaled down to what a model reads.
-
-    Its size is read from its head, before anything is decoded: one above the limit raises PromptTooLarge, what is no
-    picture RequestRefused. Takes up to half a second for a large one: call it in a thread.
-    """
+    """The picture as PNG or JPEG, scaled down to what a model reads."""
     with _opened(picture) as image:
         width, height = image.size
         if width * height > max_megapixels * MEGA:
@@ -273,10 +269,7 @@ def without_fence(text: str) -> str:
 
 
 def refuse_other_than(schema: Mapping[str, Any], text: str, *, model: str) -> None:
-    """Raises AnswerUnusable where it is no JSON after the schema: servers say that they keep to one, and not all do.
-
-    A fence around it is let pass (A.3).
-    """
+    """Raises AnswerUnusable where it is no JSON after the schema: servers say that they keep to one, and not all do."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 

@@ -1,7 +1,4 @@
-"""HTTP to servers of models: bounded in bytes and time, no proxy, no redirect; every failure is a VLMUnavailable.
-
-Ollama and OpenAI-compatible servers differ in what they say, not in how a connection breaks: that is dealt with here.
-"""
+"""HTTP to servers of models: bounded in bytes and time, no proxy, no redirect; every failure is a VLMUnavailable."""
 
 from __future__ import annotations
 
@@ -42,10 +39,7 @@ Refusal = Callable[[int, bytes, Mapping[str, str]], VLMUnavailable]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerTimeouts:
-    """How long an answer may take, in seconds: until its first part, between two parts, as a whole.
-
-    The whole counts the time of a slow listener too: nobody holds a GPU by not listening.
-    """
+    """How long an answer may take, in seconds: until its first part, between two parts, as a whole."""
 
     first_s: float
     silence_s: float

@@ -22,11 +22,10 @@ import pytest
 from gpu.exceptions import GpuBusy, ModelMissing
 from gpu.machine.ownership import Ownership
 from gpu.machine.status import Publisher, gpu_folder, last_known_status
-from gpu.manager import GPUResourceManager
+from gpu.manager import GPUResourceManager, wired_manager
 from gpu.models import GPUEvent, GPUState
 from gpu.runtime import DatabaseThread
 from gpu.types import ExecutionMode, Purpose
-from gpu.wiring import wired_manager
 from tests.doubles.ollama import LOADED, LOADING, ON_DISK, OllamaServer, Reply
 from tests.gpu.rows import COMMITTED, VLM
 from tests.support.processes import database_url
@@ -218,7 +217,7 @@ def test_the_queue_in_the_row_is_told_anew_when_a_turn_ends_without_an_event(
     settings: Any, tmp_path: Path, ollama: OllamaServer, database: DatabaseThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S3.8: an answer changes nothing in the memory, so no event tells that nobody waits any more."""
-    monkeypatch.setattr("gpu.wiring.Publisher", partial(Publisher, heartbeat_s=600))  # nothing is told by the way
+    monkeypatch.setattr("gpu.manager.Publisher", partial(Publisher, heartbeat_s=600))  # nothing is told by the way
     settings.DATA_DIR = tmp_path
     ollama.clock.start = datetime.now(UTC)
     settings.RPA_OLLAMA_URL, settings.RPA_VLM_MODEL = ollama.url, VLM

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from gpu.assistant.checked_words import CheckedWords
+from gpu.assistant.records import CheckedWords
 
 
 def told(text: str, known: set[int], size: int = 3) -> CheckedWords:
