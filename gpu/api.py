@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Any
 
+from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -228,3 +229,11 @@ def _told(operation: Operation, status: int) -> Response:
         error = GPUError(_("That is an error of the program; the server's log says more."))
     refused, why, headers = answer_to(error)
     return Response({**body, "state": "failed", **why}, status=refused, headers=headers)
+
+
+urlpatterns = [
+    path("gpu/status/", GPUStatusView.as_view(), name="api_gpu_status"),
+    path("gpu/samples/", GPUSamplesView.as_view(), name="api_gpu_samples"),
+    path("gpu/requests/", GPURequestsView.as_view(), name="api_gpu_requests"),
+    path("gpu/requests/<uuid:request_id>/", GPURequestView.as_view(), name="api_gpu_request"),
+]

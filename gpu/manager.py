@@ -21,8 +21,7 @@ from gpu.control.residency import Declared, Needs
 from gpu.control.routing import Router, Serving
 from gpu.control.scheduler import BY_ITSELF
 from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, VLMUnavailable
-from gpu.machine.owner_socket import FILE_NAME, OwnerClient, RequestServer
-from gpu.machine.ownership import Ownership, machine_name
+from gpu.machine.ownership import SOCKET_NAME, OwnerClient, Ownership, RequestServer, machine_name
 from gpu.machine.status import Publisher, gpu_folder
 from gpu.models import CatalogueModel, ModelUse
 from gpu.ollama import OllamaManager, tagged
@@ -354,7 +353,7 @@ def wired_manager() -> GPUResourceManager:
     """It owns nothing, and starts nothing, before it is asked for something."""
     config = GPUResourceConfig.from_settings()
     machine, database = machine_name(), DatabaseThread()
-    ownership, socket = Ownership(gpu_folder()), gpu_folder() / FILE_NAME
+    ownership, socket = Ownership(gpu_folder()), gpu_folder() / SOCKET_NAME
 
     async def keep(use: ModelUse) -> None:
         await database.run(use.keep)

@@ -17,8 +17,7 @@ from typing import Any
 from gpu.control.controller import Controller
 from gpu.control.scheduler import BY_ITSELF, QueueEntry
 from gpu.exceptions import DeadlinePassed, GPUError, OwnedElsewhere, OwnerGone
-from gpu.machine.owner_socket import OwnerClient
-from gpu.machine.ownership import UNCLAIMED, Ownership
+from gpu.machine.ownership import UNCLAIMED, OwnerClient, Ownership
 from gpu.policy import CHATS
 from gpu.runtime import Runtime
 from gpu.types import ExecutionMode, Request, RequestKind

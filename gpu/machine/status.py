@@ -19,8 +19,7 @@ from django.utils import timezone
 from gpu.choices import GPUEventKind
 from gpu.exceptions import GPUError
 from gpu.kernel_lock import Holder
-from gpu.machine.owner_socket import error_fields
-from gpu.machine.ownership import Ownership, machine_name, told_name
+from gpu.machine.ownership import Ownership, error_fields, machine_name, told_name
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
 from gpu.runtime import DatabaseThread
 from gpu.signals import gpu_told

@@ -16,8 +16,7 @@ from django.utils.translation import gettext as _
 
 from gpu.choices import GPUEventKind, ProviderName, RequestState
 from gpu.control.reporter import NO_GPU
-from gpu.machine.owner_socket import as_error
-from gpu.machine.ownership import Ownership, machine_name, told_name
+from gpu.machine.ownership import Ownership, as_error, machine_name, told_name
 from gpu.machine.status import STALE_AFTER_S, gpu_folder
 from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState
 from gpu.pages import texts

@@ -15,8 +15,7 @@ from django.utils import timezone
 
 from gpu.exceptions import GPUError
 from gpu.kernel_lock import Holder
-from gpu.machine.owner_socket import OwnerClient, RequestServer
-from gpu.machine.ownership import machine_name
+from gpu.machine.ownership import OwnerClient, RequestServer, machine_name
 from gpu.models import GPUState
 from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind, VRAMInfo, as_json
 

@@ -9,8 +9,7 @@ from django.utils import timezone
 
 from gpu.choices import GPUEventKind
 from gpu.exceptions import GPUError
-from gpu.machine.owner_socket import error_fields
-from gpu.machine.ownership import machine_name
+from gpu.machine.ownership import error_fields, machine_name
 from gpu.models import GPUEvent, GPUSample, GPUState
 
 GPU = {"uuid": "GPU-1", "name": "NVIDIA L4", "total_mb": 24_000, "used_mb": 7_200, "free_mb": 16_800}

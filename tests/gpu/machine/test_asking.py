@@ -22,7 +22,7 @@ from gpu.exceptions import (
 )
 from gpu.kernel_lock import Holder
 from gpu.local_socket import listening
-from gpu.machine.owner_socket import RequestServer, as_error, as_request, error_fields
+from gpu.machine.ownership import RequestServer, as_error, as_request, error_fields
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind, as_json
 from tests.gpu.rows import LOAD, USE, VLM, Office, until
 
@@ -274,7 +274,7 @@ async def test_a_fault_of_ours_is_logged_told_to_who_asked_and_ends_nothing(
 
 
 async def test_another_account_is_not_heard(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.machine.owner_socket.is_of_our_account", lambda asking: False)
+    monkeypatch.setattr("gpu.machine.ownership.is_of_our_account", lambda asking: False)
     async with office.open():
         await until(office.path.exists)
         reader, writer = await asyncio.open_unix_connection(office.path)
