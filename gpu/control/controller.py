@@ -150,7 +150,6 @@ class Controller:
     @contextmanager
     def expecting(self, request: Request) -> Iterator[None]:
         """Somebody is about to use the model, or does: no chat drives it out, and it is not idle."""
-        assert self.models.server  # raises where there is none
         record = self.models.record(request.model)
         record.users = (*record.users, request.purpose)
         try:

@@ -273,6 +273,19 @@ async def test_a_fault_of_ours_is_logged_told_to_who_asked_and_ends_nothing(
     assert "ended in a fault" in caplog.text
 
 
+async def test_an_owner_that_gives_the_gpu_back_refuses_nothing(office: Office) -> None:
+    """Who asked asks the next one: it is told, and nobody is told that something failed."""
+
+    async def gone(request: Request) -> None:
+        raise OwnerGone("It was given back.")
+
+    office.serve = gone
+    async with office.open():
+        with pytest.raises(OwnerGone, match="given back"):
+            await office.client().ask(LOAD)
+    assert office.refused == []
+
+
 async def test_another_account_is_not_heard(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpu.machine.ownership.is_of_our_account", lambda asking: False)
     async with office.open():
