@@ -106,7 +106,7 @@ EVENTS = 40
 MINUTES = 15
 
 _ICON_OF_EVENT = {
-    GPUEventKind.RESOURCE_CHANGED: "stack-2",
+    GPUEventKind.RESOURCE_CHANGED: "stack",
     GPUEventKind.MODE_CHANGED: "switch-horizontal",
     GPUEventKind.IDLE_UNLOAD: "zzz",
     GPUEventKind.OWNER_CHANGED: "user-check",

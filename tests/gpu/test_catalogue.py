@@ -351,8 +351,10 @@ async def test_a_database_that_is_away_is_not_waited_for(
     gate = Event()
     database.submit(gate.wait)
     monkeypatch.setattr("gpu.catalogue.PATIENCE_S", 0.01)
-    assert not await allowed_elsewhere(ProviderName.OLLAMA, database)("big:480b-cloud")
-    gate.set()
+    try:
+        assert not await allowed_elsewhere(ProviderName.OLLAMA, database)("big:480b-cloud")
+    finally:
+        gate.set()
 
 
 # --- the admin ------------------------------------------------------------------------------------------------------

@@ -6,19 +6,23 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
+from gpu.choices import GPUEventKind
 from gpu.control.reporter import NO_GPU
 from gpu.exceptions import LoadFailed, NotEnoughVRAM, ServerAway
 from gpu.machine.ownership import UNCLAIMED, Ownership
 from gpu.machine.status import gpu_folder
 from gpu.models import CatalogueModel, GPUEvent, GPUState
 from gpu.pages import texts
+from gpu.pages.board import _ICON_OF_EVENT
 from gpu.types import ExecutionMode, ModelState, RequestKind
 from sentences.said import by_sentence, say, told_by
 from tests.support.gpu_rows import (
@@ -296,6 +300,13 @@ def test_the_page_takes_as_many_queries_for_much_as_for_little(client_of, operat
             make_event(str(number))
             make_refusal(ServerAway("x"))
     assert counts[0] == counts[1]
+
+
+def test_every_kind_of_event_has_its_picture() -> None:
+    pictures = (Path(settings.BASE_DIR) / "rpa_site/static/rpa_site/vendor/tabler-icons.svg").read_text()
+    icons = [*_ICON_OF_EVENT.values(), *(icon for _word, icon, _colour in texts.STATES.values())]
+    assert [icon for icon in icons if f'id="{icon}"' not in pictures] == []
+    assert set(_ICON_OF_EVENT) == set(GPUEventKind)
 
 
 def test_every_mode_and_state_has_its_words() -> None:
