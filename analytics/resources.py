@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from analytics.models import ResourceSample
 from execution.record.connections import let_go_of_broken
-from gpu.resources import ResourceMonitor
-from gpu.vram import VRAMMonitor
+from gpu.resources import ResourceMonitor, VRAMMonitor
 
 log = logging.getLogger(__name__)
 

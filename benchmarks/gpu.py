@@ -103,7 +103,7 @@ def measure_own_process() -> list[Row]:
 
 def measure_other_process(folder: Path, server: OllamaServer) -> list[Row]:
     """From a process that does not own the GPU: its request and the answer are rows."""
-    from gpu.wiring import wired_manager
+    from gpu.manager import wired_manager
 
     held = folder / "held_mb"
     held.write_text("0")

@@ -47,7 +47,7 @@ def tell(signal: Signal, warn: Callable[[str, str], None], **told: Any) -> None:
 def call_each(listeners: Iterable[Callable[..., Any]], *said: Any, of: str) -> None:
     """One after the other, in this thread; `of` names in the log what they hear of.
 
-    The GPU has its own (`gpu.listeners`): it knows nobody above it, and runs are recorded without it.
+    The GPU has its own (`gpu.runtime.Listeners`): it knows nobody above it, and runs are recorded without it.
     """
     for listener in listeners:
         try:

@@ -14,13 +14,11 @@ if TYPE_CHECKING:
     from gpu.conversation.talk import ContextManager
     from gpu.exceptions import CloudModelRefused, GpuBusy, GPUError, NotEnoughVRAM, VLMUnavailable
     from gpu.machine.status import last_known_status
-    from gpu.manager import GPUResourceManager
+    from gpu.manager import GPUResourceManager, get_gpu_resource_manager
     from gpu.model_manager import ModelManager
     from gpu.ollama import OllamaManager
-    from gpu.resources import ResourceMonitor
+    from gpu.resources import ResourceMonitor, VRAMMonitor
     from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Purpose, VRAMInfo
-    from gpu.vram import VRAMMonitor
-    from gpu.wiring import get_gpu_resource_manager
 
 _NAMES_OF = {
     "gpu.assistant.assistant": ("Assistant", "Mai"),
@@ -29,13 +27,11 @@ _NAMES_OF = {
     "gpu.conversation.talk": ("ContextManager",),
     "gpu.exceptions": ("CloudModelRefused", "GPUError", "GpuBusy", "NotEnoughVRAM", "VLMUnavailable"),
     "gpu.machine.status": ("last_known_status",),
-    "gpu.manager": ("GPUResourceManager",),
+    "gpu.manager": ("GPUResourceManager", "get_gpu_resource_manager"),
     "gpu.model_manager": ("ModelManager",),
     "gpu.ollama": ("OllamaManager",),
-    "gpu.resources": ("ResourceMonitor",),
     "gpu.types": ("ExecutionMode", "GPUResourceStatus", "ModelState", "Purpose", "VRAMInfo"),
-    "gpu.vram": ("VRAMMonitor",),
-    "gpu.wiring": ("get_gpu_resource_manager",),
+    "gpu.resources": ("ResourceMonitor", "VRAMMonitor"),
 }
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
 

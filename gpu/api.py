@@ -5,29 +5,131 @@ from __future__ import annotations
 import logging
 import os
 import uuid
-from datetime import timedelta
+from collections import OrderedDict
+from concurrent.futures import CancelledError, Future
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from threading import Lock
 from typing import Any
 
+from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from gpu.exceptions import GPUError
+from gpu.exceptions import GPUError, Later, NotEnoughVRAM
 from gpu.machine.ownership import machine_name
 from gpu.machine.status import MOST_MINUTES, last_known_status, memory_over_time, nothing_known
-from gpu.operations import Operation, operations
-from gpu.refusals import answer_to
-from gpu.serializers import GPUSamplesQuerySerializer, GPUSamplesSerializer, GPUWishSerializer
+from gpu.manager import get_gpu_resource_manager
+from gpu.types import ExecutionMode, RequestKind, as_json
 from gpu.types import Request as GPURequest
-from gpu.types import as_json
-from gpu.wiring import get_gpu_resource_manager
-from sentences.request_body import checked
-from sentences.said import in_words
+from sentences.request_body import RequestBody, checked
+from sentences.said import in_words, say
+
+ASKABLE = [kind for kind in RequestKind if kind is not RequestKind.USE]
+
+
+class GPUWishSerializer(RequestBody):
+    """`kind`, with `mode` for a mode and `model` for loading and unloading."""
+
+    kind = serializers.ChoiceField(choices=[kind.value for kind in ASKABLE])
+    mode = serializers.ChoiceField(choices=[mode.value for mode in ExecutionMode], required=False)
+    model = serializers.CharField(max_length=200, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The fields as values of a `gpu.types.Request`; what the kind does not take is left out."""
+        kind = RequestKind(attrs["kind"])
+        if kind is RequestKind.MODE:
+            if "mode" not in attrs:
+                raise serializers.ValidationError({"mode": gettext_lazy("Say which mode.")})
+            return {"kind": kind, "mode": ExecutionMode(attrs["mode"])}
+        if kind in (RequestKind.LOAD, RequestKind.UNLOAD):
+            if "model" not in attrs:
+                raise serializers.ValidationError({"model": gettext_lazy("Say which model.")})
+            return {"kind": kind, "model": attrs["model"]}
+        return {"kind": kind}
+
+
+class GPUMemorySerializer(serializers.Serializer[Any]):
+    uuid = serializers.CharField()
+    total_mb = serializers.IntegerField()
+    points = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()))
+
+
+class GPUSamplesQuerySerializer(serializers.Serializer[Any]):
+    minutes = serializers.IntegerField(default=15, min_value=1, max_value=10**9)
+
+
+class GPUSamplesSerializer(serializers.Serializer[Any]):
+    machine = serializers.CharField()
+    gpus = GPUMemorySerializer(many=True)
+
+
+KEPT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One request of a person; `outcome` is empty while it is being done."""
+
+    id: uuid.UUID
+    request: GPURequest
+    asked_at: datetime
+    outcome: Future[Any]
+
+    @property
+    def is_over(self) -> bool:
+        return self.outcome.done()
+
+    def wait(self, seconds: float) -> bool:
+        try:
+            self.outcome.exception(seconds)
+        except (NotYet, CancelledError):
+            return self.is_over
+        return True
+
+    def error(self) -> BaseException | None:
+        """What it ended with; None while it lasts, and when all went well."""
+        if not self.is_over:
+            return None
+        if self.outcome.cancelled():
+            return GPUError(say("gpu.web_ended"))
+        return self.outcome.exception()
+
+
+class Operations:
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[uuid.UUID, Operation] = OrderedDict()
+
+    def make(self, request: GPURequest) -> Operation:
+        """Have it begun in the loop of the GPU's manager."""
+        manager = get_gpu_resource_manager()
+        return self.keep(request, manager.runtime.submit(manager.carry_out(request)))
+
+    def keep(self, request: GPURequest, outcome: Future[Any]) -> Operation:
+        operation = Operation(uuid.uuid4(), request, datetime.now(UTC), outcome)
+        with self._lock:
+            self._kept[operation.id] = operation
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return operation
+
+    def find(self, number: uuid.UUID) -> Operation | None:
+        with self._lock:
+            return self._kept.get(number)
+
+
+operations = Operations()
+
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +209,16 @@ class GPURequestView(APIView):
         return answer
 
 
+def answer_to(error: GPUError) -> tuple[int, dict[str, Any], dict[str, str]]:
+    """Status, body and headers: `error` is a word for programs, `detail` the sentence, and the numbers beside it."""
+    body: dict[str, Any] = {"error": error.code, "detail": error.sentence()}
+    if isinstance(error, NotEnoughVRAM) and hasattr(error, "needed_mb"):
+        body |= {"needed_mb": error.needed_mb, "free_mb": error.free_mb}
+    if not isinstance(error, Later):
+        return error.status, body, {}
+    return error.status, {**body, "retry_after_s": error.whole_seconds}, {"Retry-After": str(error.whole_seconds)}
+
+
 def _told(operation: Operation, status: int) -> Response:
     body: dict[str, Any] = {"request_id": str(operation.id), "kind": operation.request.kind.value}
     error = operation.error()
@@ -117,3 +229,11 @@ def _told(operation: Operation, status: int) -> Response:
         error = GPUError(_("That is an error of the program; the server's log says more."))
     refused, why, headers = answer_to(error)
     return Response({**body, "state": "failed", **why}, status=refused, headers=headers)
+
+
+urlpatterns = [
+    path("gpu/status/", GPUStatusView.as_view(), name="api_gpu_status"),
+    path("gpu/samples/", GPUSamplesView.as_view(), name="api_gpu_samples"),
+    path("gpu/requests/", GPURequestsView.as_view(), name="api_gpu_requests"),
+    path("gpu/requests/<uuid:request_id>/", GPURequestView.as_view(), name="api_gpu_request"),
+]

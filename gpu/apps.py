@@ -12,6 +12,6 @@ class GpuConfig(AppConfig):
     verbose_name = _("GPU and models")
 
     def ready(self) -> None:
-        from gpu.catalogue.file import fill_catalogue
+        from gpu.catalogue import fill_catalogue
 
         post_migrate.connect(fill_catalogue, sender=self, dispatch_uid="gpu.fill_catalogue")

@@ -11,14 +11,12 @@ class GPUEventKind(models.TextChoices):
     MODE_CHANGED = "mode_changed", _("mode")
     IDLE_UNLOAD = "idle_unload", _("unloaded when idle")
     OWNER_CHANGED = "owner_changed", _("owner")
+    REQUEST_FAILED = "request_failed", _("failed")
 
 
 class RequestState(models.TextChoices):
     WAITING = "waiting", _("waiting")
-    GRANTED = "granted", _("in use")  # a model that somebody uses
     DOING = "doing", _("being done")
-    DONE = "done", _("done")
-    FAILED = "failed", _("failed")
 
 
 class ProviderName(models.TextChoices):

@@ -49,7 +49,7 @@ class GPUResourceConfig:
     max_waiting: int = 16
     probe_every_s: float = 1.0  # also how late an outage is seen
     claim_every_s: float = 0.5
-    lease_s: float = 10.0  # an asker of another process without a sign of life for so long is gone
+    silent_s: float = 10.0  # an owner that has not begun to answer for so long does not answer
     # --- a server that is away
     failures_until_open: int = 3  # in a row; then it is not asked for `open_s`, or until a probe succeeds
     open_s: float = 5.0

@@ -1,46 +1,45 @@
-"""The GPU manager of this process: what others call, from wherever they are (S3).
-
-Everything is done in the loop of `gpu.runtime`, by the owner of the GPU: this process, or another one that is asked.
-"""
+"""The GPU manager of this process: what others call, from wherever they are (S3)."""
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import Any
 
+from django.db import Error as DatabaseTrouble
+
+from gpu.catalogue import allowed_elsewhere
 from gpu.choices import GPUEventKind, ProviderName, UseOutcome
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.controller import Controller
-from gpu.control.residency import Declared
-from gpu.control.routing import Router
+from gpu.control.residency import Declared, Needs
+from gpu.control.routing import Router, Serving
 from gpu.control.scheduler import BY_ITSELF
-from gpu.control.serving import Serving
 from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, VLMUnavailable
-from gpu.listeners import Listeners
-from gpu.models import ModelUse
+from gpu.machine.ownership import SOCKET_NAME, OwnerClient, Ownership, RequestServer, machine_name
+from gpu.machine.status import Publisher, gpu_folder
+from gpu.models import CatalogueModel, ModelUse
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM
-from gpu.runtime import Background, Runtime, blocking
+from gpu.resources import VRAMMonitor, gpu_of
+from gpu.runtime import Background, DatabaseThread, Listeners, Runtime, blocking
 from gpu.types import (
+    CloudAllowed,
     ExecutionMode,
     GPUResourceStatus,
     ManagerDetails,
+    ModelState,
     Purpose,
     Request,
     RequestKind,
+    nowhere,
 )
-from gpu.vram import VRAMMonitor, gpu_of
 from sentences.said import say
-
-if TYPE_CHECKING:
-    from gpu.machine.needs import Needs
-    from gpu.machine.owner_client import OwnerClient
-    from gpu.machine.ownership import Ownership
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +69,7 @@ class GPUResourceManager:
         declared_mb: Declared | None = None,
         record: Record | None = None,
         companions: Sequence[Companion] = (),
-        cloud_allowed: Callable[[str], bool] = lambda model: False,
+        cloud_allowed: CloudAllowed = nowhere,
         runtime: Runtime | None = None,
         at_last: Callable[[], None] = lambda: None,
     ) -> None:
@@ -113,21 +112,24 @@ class GPUResourceManager:
             vlm_model=self.config.vlm_model,
             clip_device=self.get_clip_device(),
             execution_mode=controller.mode,
-            degraded=bool(controller.reporter.problems.text),
-            degraded_reason=controller.reporter.problems.text,
+            degraded=bool(controller.reporter.problems),
+            degraded_reason=controller.reporter.problems,
             queue_length=sum(1 for entry in controller.scheduler.entries() if entry.level != BY_ITSELF),
             last_vlm_request=controller.last_request,
         )
 
     def details(self) -> ManagerDetails:
         controller = self.controller
-        records = controller.models.records() if controller.models else ()
         return ManagerDetails(
             status=self.get_status(),
             vram=controller.reporter.gpus(),
-            residents=tuple(record.told() for record in records if record.is_worth_telling),
+            residents=tuple(
+                one.told()
+                for one in controller.models.records()
+                if one.resident or one.state is not ModelState.UNLOADED
+            ),
             queue=tuple(entry.told() for entry in controller.scheduler.entries() if entry.level != BY_ITSELF),
-            degraded_since=controller.reporter.problems.since,
+            degraded_since=controller.reporter.since,
         )
 
     def get_clip_device(self) -> str:
@@ -135,10 +137,7 @@ class GPUResourceManager:
         return str(self.clip.device)
 
     def on_event(self, listener: Listener) -> None:
-        """Hear `resource_changed`, `mode_changed` and `idle_unload`: kind, a sentence, the status then (S3.9).
-
-        It is called in the manager's loop, and must not wait for anything.
-        """
+        """Hear `resource_changed`, `mode_changed` and `idle_unload`: kind, a sentence, the status then (S3.9)."""
         self._listeners.add(listener)
 
     def off_event(self, listener: Listener) -> None:
@@ -157,10 +156,7 @@ class GPUResourceManager:
         self._at_last()
 
     def release(self) -> None:
-        """Claim the GPU no longer; whoever claims it next has it at once, or after what is being done here just now.
-
-        CLIP goes to the processor first. This process may go on asking.
-        """
+        """Claim the GPU no longer; whoever claims it next has it at once, or after what is being done here just now."""
         self.runtime.run(self._router.release())
 
     def on_queue(self, listener: Callable[[], None]) -> None:
@@ -302,7 +298,7 @@ class GPUResourceManager:
         asked_by: str = "",
         deadline_s: float | None = None,
     ) -> Request:
-        if kind in (RequestKind.LOAD, RequestKind.USE, RequestKind.UNLOAD) and self.controller.models is None:
+        if kind in (RequestKind.LOAD, RequestKind.USE, RequestKind.UNLOAD) and self.ollama is None:
             raise VLMUnavailable(NO_VLM, passing=False)
         usual = self.config.load_timeout_s + self.config.gone_timeout_s
         if kind is RequestKind.USE:
@@ -343,3 +339,67 @@ class GPUResourceManager:
 
     def _say(self, kind: GPUEventKind, text: str) -> None:
         self._listeners.tell(kind.value, text, self.get_status())
+
+
+@cache
+def get_gpu_resource_manager() -> GPUResourceManager:
+    """The one manager of this process (S3.1); the end of the process gives back the GPU, and says so in the rows."""
+    manager = wired_manager()
+    atexit.register(manager.close)
+    return manager
+
+
+def wired_manager() -> GPUResourceManager:
+    """It owns nothing, and starts nothing, before it is asked for something."""
+    config = GPUResourceConfig.from_settings()
+    machine, database = machine_name(), DatabaseThread()
+    ownership, socket = Ownership(gpu_folder()), gpu_folder() / SOCKET_NAME
+
+    async def keep(use: ModelUse) -> None:
+        await database.run(use.keep)
+
+    async def declared_mb(model: str) -> int | None:
+        return await database.run(lambda: in_catalogue(model))
+
+    async def publish(manager: GPUResourceManager) -> None:
+        await publisher.run()
+
+    async def serve(manager: GPUResourceManager) -> None:
+        serving = manager.serving
+        await RequestServer(socket, serve=serving.carry_out, use=serving.used, failed=publisher.refused).run()
+
+    manager = GPUResourceManager(
+        config,
+        clip=CLIPManager.from_settings(),
+        ownership=ownership,
+        remote=OwnerClient(socket, holder=ownership.holder, silent_s=config.silent_s, gone_s=2 * config.claim_every_s),
+        needs=Needs(database),
+        record=keep,
+        declared_mb=declared_mb,
+        cloud_allowed=allowed_elsewhere(ProviderName.OLLAMA, database),
+        companions=(publish, serve),
+        at_last=database.close,  # what was told is written before
+    )
+    publisher = Publisher(machine, database, manager.details)
+
+    def owned(held: bool) -> None:
+        holder = ownership.holder() if held else None
+        if holder is not None:
+            publisher.open(holder)
+        else:
+            publisher.shut()
+
+    ownership.on_change(owned)
+    manager.on_event(publisher.hear)
+    manager.on_queue(publisher.stir)
+    return manager
+
+
+def in_catalogue(model: str) -> int | None:
+    """What the catalogue says that a model of Ollama needs; None where it does not say, or cannot be read."""
+    try:
+        needs = dict(CatalogueModel.objects.filter(provider=ProviderName.OLLAMA).values_list("name", "vram_mb"))
+    except DatabaseTrouble as error:
+        log.warning("the catalogue of models cannot be read: %s", error)
+        return None
+    return next((need for name, need in needs.items() if tagged(name) == model and need), None)

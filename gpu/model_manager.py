@@ -7,29 +7,87 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import transaction
 
-from gpu.catalogue.entries import ModelEntry, entries, find
+from gpu.catalogue import ModelEntry, allowed_elsewhere, entries, find
 from gpu.choices import ProviderName, UseOutcome
 from gpu.conversation.answering import Answering, AnsweringTools, use_of
 from gpu.conversation.talk import ContextManager, Talk
-from gpu.database import DatabaseThread
 from gpu.exceptions import GPUError, NoModelFits, UnknownModel, VLMUnavailable
-from gpu.manager import GPUResourceManager
-from gpu.model_status import ModelLine, ModelStatus
+from gpu.manager import GPUResourceManager, get_gpu_resource_manager
 from gpu.models import CatalogueModel, ModelUse
-from gpu.resources import ResourceMonitor
-from gpu.runtime import Background, blocking
-from gpu.selection.choice import Selection, obstacle
+from gpu.openai import OpenAICompatibleProvider
+from gpu.resources import ResourceMonitor, Resources
+from gpu.runtime import Background, DatabaseThread, blocking
+from gpu.selection.choice import RecentOutcomes, Selection, Task, obstacle
 from gpu.selection.observer import CatalogueRows, Observer, read_rows
-from gpu.selection.scoring import RecentOutcomes
-from gpu.selection.situation import Task
-from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider, Purpose
-from sentences.said import say, told_by
+from gpu.types import ChatMessage, Chunk, ExecutionMode, ModelAttempt, Provider, Purpose, as_json
+from sentences.said import in_words, say, told_by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLine:
+    """One model of the catalogue; `barred` says why it cannot answer now, empty where it can."""
+
+    entry: ModelEntry
+    loaded: bool
+    barred: str
+    lowered: tuple[str, ...] = ()  # what speaks against it for a while
+
+    def as_json(self) -> dict[str, Any]:
+        said: dict[str, Any] = as_json(self)
+        entry = said.pop("entry")
+        return {**entry, **said, "capabilities": sorted(entry["capabilities"]), "tier": self.entry.tier.name.lower()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelStatus:
+    """`selection` is who would answer a question now; None, with the problem in words, where nobody can."""
+
+    selection: Selection | None
+    problem: str
+    resources: Resources
+    mode: ExecutionMode
+    models: tuple[ModelLine, ...]
+    last: ModelAttempt | None = None  # the last attempt at an answer in this process
+    preloading: tuple[str, ...] = ()
+
+    @property
+    def model(self) -> str:
+        return self.selection.model.key if self.selection else ""
+
+    @property
+    def held(self) -> str:
+        """The model that is held by hand; empty: the choice is free."""
+        return next((line.entry.key for line in self.models if line.entry.held), "")
+
+    def as_json(self) -> dict[str, Any]:
+        """In the reader's language."""
+        resources, selection = self.resources, self.selection
+        told: dict[str, Any] = {
+            "model": self.model,
+            "reasons": list(selection.reasons) if selection else [],
+            "rejected": dict(selection.rejected) if selection else {},
+            "problem": self.problem,
+            "held": self.held,
+            "mode": self.mode.value,
+            "last": as_json(self.last),
+            "preloading": list(self.preloading),
+            "models": [line.as_json() for line in self.models],
+            "resources": {
+                **as_json(resources),
+                "vram_free_mb": resources.vram_free_mb,
+                "vram_used_mb": resources.vram_used_mb,
+                "vram_total_mb": resources.vram_total_mb,
+            },
+        }
+        in_language: dict[str, Any] = in_words(told)
+        return in_language
+
 
 log = logging.getLogger(__name__)
 
@@ -113,11 +171,13 @@ class ModelManager:
         keep: Callable[[ModelUse], None] = ModelUse.keep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._database, self._background = DatabaseThread(), Background()
         if manager is None:
-            manager, openai = _of_this_process()
+            manager = get_gpu_resource_manager()
+            allowed = allowed_elsewhere(ProviderName.OPENAI, self._database)
+            openai = OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=allowed)
         self._manager, self._openai = manager, openai
         self.runtime = manager.runtime
-        self._database, self._background = DatabaseThread(), Background()
         recent = RecentOutcomes(clock)
         self._observer = Observer(
             manager,
@@ -262,12 +322,3 @@ def hold(named: str) -> str:
 @cache
 def get_model_manager() -> ModelManager:
     return ModelManager()
-
-
-def _of_this_process() -> tuple[GPUResourceManager, Provider | None]:
-    from gpu.catalogue.remote import is_allowed_at_openai
-    from gpu.providers.openai import OpenAICompatibleProvider
-    from gpu.wiring import get_gpu_resource_manager
-
-    manager = get_gpu_resource_manager()
-    return manager, OpenAICompatibleProvider.from_settings(manager.config, cloud_allowed=is_allowed_at_openai)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
@@ -146,6 +146,13 @@ class Chunk:
     dropped: Mapping[str, Any] = field(default_factory=dict)
 
 
+CloudAllowed = Callable[[str], Awaitable[bool]]  # whether an admin lets a model run on somebody else's machine
+
+
+async def nowhere(model: str) -> bool:
+    return False
+
+
 class Provider(Protocol):
     """`OllamaManager`, `OpenAICompatibleProvider`: in the loop of `gpu.runtime`; every failure is a VLMUnavailable."""
 
@@ -168,10 +175,7 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked of the owner of the GPU, by this process or by another; all of it can be kept as JSON.
-
-    `deadline_s` counts from the moment of asking: until then there is a result or a typed error.
-    """
+    """What is asked of the owner of the GPU, by this process or by another; all of it can be kept as JSON."""
 
     kind: RequestKind
     model: str = ""  # LOAD, UNLOAD, USE

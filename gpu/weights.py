@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gpu.exceptions import ClipUnavailable
 from sentences.said import say
 
 # PyTorch and what stands on it are no part of the first installation: they are 6 GB, and the default uses none of it.
@@ -35,10 +36,7 @@ def checksum(path: Path, algorithm: str, *, on_bytes: Callable[[int], None] = la
 
 
 def look_over(path: Path, *, suffix: str = "") -> None:
-    """Raises Damaged for what can be told without a model library: empty, cut off, or no weights at all.
-
-    `suffix` is the file's own where it has another name for now.
-    """
+    """Raises Damaged for what can be told without a model library: empty, cut off, or no weights at all."""
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(64)
@@ -90,3 +88,44 @@ def count_values(path: Path, prefix: str) -> int:
         return sum(math.prod(row["shape"]) for name, row in tensors.items() if name.startswith(prefix))
     except (KeyError, TypeError) as error:
         raise Damaged(say("weights.no_safetensors")) from error
+
+
+class WeightsFile:
+    """`check` and `count_values` look at the file anew only when its time or size has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._version: tuple[int, int] | None = None
+        self._problem, self._values = "", 0
+
+    def check(self) -> None:
+        """Raises ClipUnavailable for what cannot be a file of weights."""
+        if problem := self.problem:
+            raise ClipUnavailable(problem)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it and what to do; empty if nothing can be told."""
+        try:
+            found = self.path.stat()
+            if (version := (found.st_mtime_ns, found.st_size)) != self._version:
+                self._problem, self._values = self._looked_over()
+                self._version = version
+        except FileNotFoundError:
+            return say("clip.weights_missing", path=self.path)
+        except OSError as error:
+            return say("clip.weights_unread", path=self.path, error=error.strerror)
+        return self._problem
+
+    def count_values(self) -> int:
+        """How many numbers CLIP's image half has, or more than that; 0 for a file that is none."""
+        return 0 if self.problem else self._values
+
+    def _looked_over(self) -> tuple[str, int]:
+        try:
+            look_over(self.path)
+            if self.path.suffix == ".safetensors":
+                return "", count_values(self.path, "visual.")
+            return "", self.path.stat().st_size // 4  # more than enough: the text half is in it
+        except Damaged as error:
+            return say("clip.weights_damaged", path=self.path, error=error), 0

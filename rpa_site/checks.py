@@ -17,7 +17,7 @@ from execution.desktop.window_providers import known_name, load_provider
 from execution.exceptions import UnknownWindowProvider
 from execution.perception.config import PerceptionConfig
 from gpu import GPUResourceConfig
-from gpu.catalogue.file import path_of_file, read_file
+from gpu.catalogue import path_of_file, read_file
 from gpu.exceptions import GPUError
 from rpa_site.api import READS, DeclaredPermission
 from rpa_site.sqlite import wal_is_safe

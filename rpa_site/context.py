@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from execution.models import Execution, Robot
-from gpu.pages.news import banner_now
+from gpu.pages.board import banner_now
 from rpa_site.roles import role_of
 
 

@@ -28,7 +28,7 @@ urlpatterns = [
     path("api/schema", Schema.as_view(), name="api_schema"),
     path("api/docs", Docs.as_view(), name="api_docs"),
     path("api/", include("workflows.api_urls")),
-    path("api/", include("gpu.api_urls")),
+    path("api/", include("gpu.api")),
     path("api/", include("execution.api.urls")),
     path("workflows/", include("workflows.urls")),
     path("", include("analytics.urls")),

@@ -190,14 +190,13 @@ def untouched_database(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def gpu_of_this_process() -> Iterator[None]:
     """Runs and pages of a test ask a GPU manager that is alone: no lock, no rows, no server."""
-    from gpu import wiring
+    from gpu import manager
     from gpu.config import GPUResourceConfig
-    from gpu.manager import GPUResourceManager
-    from gpu.wiring import get_gpu_resource_manager
+    from gpu.manager import GPUResourceManager, get_gpu_resource_manager
 
     alone = GPUResourceManager(GPUResourceConfig())
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(wiring, "wired_manager", lambda: alone)
+        patched.setattr(manager, "wired_manager", lambda: alone)
         get_gpu_resource_manager.cache_clear()
         get_gpu_resource_manager()
     yield

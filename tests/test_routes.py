@@ -45,7 +45,7 @@ from execution.models import (
 )
 from execution.running.live_picture import path_of
 from execution.stream.routing import websocket_urlpatterns
-from gpu.operations import operations
+from gpu.api import operations
 from gpu.types import Request, RequestKind
 from rpa_site.models import TokenScope
 from rpa_site.roles import Role, permissions_of

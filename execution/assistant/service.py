@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from gpu.assistant.assistant import Assistant, Mai
+from gpu.manager import get_gpu_resource_manager
 from gpu.model_manager import get_model_manager
-from gpu.wiring import get_gpu_resource_manager
 
 
 @cache

@@ -13,8 +13,8 @@ from typing import Any
 from django.utils import translation
 
 from execution.lesson.acts import Acted
-from execution.running.local_socket import is_of_our_account, listening
 from execution.running.teach_line import JSON, packed, packed_picture, read_message
+from gpu.local_socket import is_of_our_account, listening
 from sentences.said import worded
 from workflows.parsing import json_object
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from execution.running.live_picture import path_of
-from execution.running.local_socket import address
+from gpu.local_socket import address
 
 if TYPE_CHECKING:
     from execution.models import Lesson

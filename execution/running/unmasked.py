@@ -19,8 +19,8 @@ from django.conf import settings
 
 from execution.record.redaction import Redaction
 from execution.running.live_picture import encoded, path_of
-from execution.running.local_socket import address, is_of_our_account, listening
 from execution.types import Frame
+from gpu.local_socket import address, is_of_our_account, listening
 
 log = logging.getLogger(__name__)
 

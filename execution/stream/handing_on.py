@@ -20,11 +20,11 @@ from typing import Any, TypeVar
 from django.db import connections
 from django.utils import translation
 
-from execution.running.local_socket import address, is_of_our_account
 from execution.running.teach_line import HEAD, JSON, MOST, packed
 from execution.stream.clients import Refused
 from execution.stream.consumers import Application, Receive, Scope, Send, language_of, session_key_of
 from execution.stream.hub import TRY_AGAIN
+from gpu.local_socket import address, is_of_our_account
 from sentences.said import say, worded
 from workflows.parsing import json_object
 

@@ -22,7 +22,7 @@ from django.utils import timezone
 from execution.stream import queries, sessions
 from execution.stream.clients import Client, Refused, RunClient, RunsClient
 from execution.stream.tail import Tail
-from gpu.pages.news import news_of_gpu
+from gpu.pages.board import news_of_gpu
 
 log = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from gpu.assistant.checked_words import CheckedWords
-from gpu.assistant.records import RecordsAnswer
+from gpu.assistant.records import CheckedWords, RecordsAnswer
 from gpu.exceptions import GpuBusy, Later, NoModelFits
-from gpu.model_status import ModelStatus
+from gpu.model_manager import ModelStatus
 from gpu.models import Message
 from gpu.types import Chunk
 from sentences.said import to_json, told_by
@@ -34,6 +34,18 @@ class AnswerOutcome(StrEnum):
     FAILED = "failed"
     DISAGREED = "disagreed"  # the model said of other steps than the records that they failed, and was left out
     STOPPED = "stopped"  # the person did not wait
+
+
+_BUSY = gettext_lazy("A run needs the GPU now, so this is from the records alone.")
+_NOTES = {
+    AnswerOutcome.BUSY: _BUSY,
+    AnswerOutcome.INTERRUPTED: _BUSY,
+    AnswerOutcome.RECORDS_ONLY: gettext_lazy("No model is there to be asked, so this is from the records alone."),
+    AnswerOutcome.FAILED: gettext_lazy("The model did not answer, so this is from the records alone."),
+    AnswerOutcome.DISAGREED: gettext_lazy(
+        "The model said of a step that it failed which did not, so what it said is left out."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +88,6 @@ class AnswerInProgress:
         self.records = records
         self.draft = records.draft
         self.outcome = AnswerOutcome.ANSWERED
-        self.note = ""
         self.retry_after_s = 0.0
         self.model = ""
         self.attempts: list[dict[str, Any]] = []
@@ -97,16 +108,10 @@ class AnswerInProgress:
         self.attempts = [asdict(a) for a in getattr(error, "attempts", ())] or [
             {"model": "", "outcome": "failed", "error": type(error).__name__, "reason": told_by(error)}
         ]
-        with translation.override(self.records.language):
-            if isinstance(error, GpuBusy):
-                self.outcome = AnswerOutcome.INTERRUPTED if begun else AnswerOutcome.BUSY
-                self.note = _("A run needs the GPU now, so this is from the records alone.")
-            elif isinstance(error, NoModelFits):
-                self.outcome = AnswerOutcome.RECORDS_ONLY
-                self.note = _("No model is there to be asked, so this is from the records alone.")
-            else:
-                self.outcome = AnswerOutcome.FAILED
-                self.note = _("The model did not answer, so this is from the records alone.")
+        if isinstance(error, GpuBusy):
+            self.outcome = AnswerOutcome.INTERRUPTED if begun else AnswerOutcome.BUSY
+        else:
+            self.outcome = AnswerOutcome.RECORDS_ONLY if isinstance(error, NoModelFits) else AnswerOutcome.FAILED
         if isinstance(error, Later):
             self.retry_after_s = error.retry_after_s
         if self.outcome is not AnswerOutcome.INTERRUPTED:
@@ -116,13 +121,15 @@ class AnswerInProgress:
         """A model that has a step failed which did not, by the records, is left out."""
         if self.said.failed - self.records.failed_steps:
             self.outcome = AnswerOutcome.DISAGREED
-            with translation.override(self.records.language):
-                self.note = _("The model said of a step that it failed which did not, so what it said is left out.")
             self.begin()
         elif not self.said.text.strip():
             self.outcome = AnswerOutcome.FAILED
-            with translation.override(self.records.language):
-                self.note = _("The model did not answer, so this is from the records alone.")
+
+    @property
+    def note(self) -> str:
+        """A sentence for the person, in their language."""
+        with translation.override(self.records.language):
+            return str(_NOTES.get(self.outcome, ""))
 
     def end(self, message: Message) -> AnswerPart:
         return AnswerPart(

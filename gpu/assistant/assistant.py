@@ -1,15 +1,11 @@
-"""The operator's assistant (S4.6): the records answer, a model words and reasons over what they say.
-
-The answer of the database comes first and stands alone where there is no model. What a model adds is checked against
-the records: the steps that an answer refers to are computed, never read out of a model's words.
-"""
+"""The operator's assistant (S4.6): the records answer, a model words and reasons over what they say."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from django.conf import settings
 from django.utils import translation
@@ -17,28 +13,21 @@ from django.utils.translation import gettext as _
 
 from gpu.assistant import conversations
 from gpu.assistant.answer import AnswerInProgress, AnswerOutcome, AnswerPart, AssistantStatus, PartKind
-from gpu.assistant.records import RecordsAnswer, RecordsSource, question, registered_records, talk
+from gpu.assistant.records import RecordsSource, question, registered_records, talk
 from gpu.choices import MessageRole
-from gpu.database import DatabaseThread
 from gpu.exceptions import GPUError, NoModelFits, OwnedElsewhere, VLMUnavailable
+from gpu.manager import get_gpu_resource_manager
 from gpu.model_manager import ModelManager, get_model_manager
 from gpu.models import Message
-from gpu.runtime import Runtime, Work
-from gpu.wire.texts import storable
-from gpu.wiring import get_gpu_resource_manager
+from gpu.runtime import DatabaseThread, Runtime, Work
+from gpu.wire.contents import storable
 from sentences.said import worded
-
-T = TypeVar("T")
-P = ParamSpec("P")
 
 LONGEST_QUESTION = 2000  # characters
 
 
 class Assistant:
-    """One for the process; everything can be used from sync code, and from any event loop by its `a…` twin.
-
-    Where no conversation is named it is this object's own, begun with the first question.
-    """
+    """One for the process; everything can be used from sync code, and from any event loop by its `a…` twin."""
 
     def __init__(
         self,
@@ -78,7 +67,7 @@ class Assistant:
         return self._messages(conversation or self._own)
 
     async def aget_conversation_history(self, conversation: str = "") -> tuple[Message, ...]:
-        return await self._runtime.wait(self._rows(self._messages, conversation or self._own))
+        return await self._runtime.wait(self._database.run(partial(self._messages, conversation or self._own)))
 
     def get_status(self) -> AssistantStatus:
         return self._runtime.run(self._status())
@@ -105,9 +94,6 @@ class Assistant:
         await self._runtime.wait(self._end())
 
     # --- in the loop of the runtime ---------------------------------------------------------------------------------
-    async def _rows(self, work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        return await self._database.run(lambda: work(*arguments, **named))
-
     def _answer(self, text: str, key: str, language: str) -> Work[AnswerPart]:
         """Raises ValueError for what is no question."""
         return partial(self._work, _checked(text), key, language or _language())
@@ -119,10 +105,11 @@ class Assistant:
         assert task is not None
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
-        key = key or await self._rows(self._own_key)
-        history = await self._rows(conversations.messages, key)
-        records = await self._rows(self._answer_of_records, text, key, language)
-        await self._rows(conversations.keep, key, role=MessageRole.USER, content=records.asked or text)
+        rows = self._database.run
+        key = key or await rows(self._own_key)
+        history = await rows(partial(conversations.messages, key))
+        records = await rows(lambda: self._records.answer(text, about=conversations.about(key), language=language))
+        await rows(partial(conversations.keep, key, role=MessageRole.USER, content=records.asked or text))
         answer = AnswerInProgress(records)
         put(AnswerPart(kind=PartKind.RECORDS, text=records.answer, references=records.references, draft=records.draft))
         # at once, for a process that is ended in the middle of the model's words
@@ -147,9 +134,6 @@ class Assistant:
     @staticmethod
     def _messages(key: str) -> tuple[Message, ...]:
         return conversations.messages(key) if key else ()
-
-    def _answer_of_records(self, text: str, key: str, language: str) -> RecordsAnswer:
-        return self._records.answer(text, about=conversations.about(key), language=language)
 
     async def _worded(
         self, text: str, history: Sequence[Message], answer: AnswerInProgress
@@ -182,13 +166,14 @@ class Assistant:
                 await close()
         proposal = answer.said.proposal
         if records.drafting and proposal is not None:
-            answer.draft = await self._rows(self._records.draft, proposal, records)
+            answer.draft = await self._database.run(partial(self._records.draft, proposal, records))
         answer.check()
 
     async def _keep(self, key: str, answer: AnswerInProgress, *, instead_of: Message | None = None) -> Message:
-        if instead_of is None:
-            return await self._rows(conversations.keep, key, role=MessageRole.ASSISTANT, **answer.as_row())
-        return await self._rows(conversations.change, key, instead_of.index, **answer.as_row())
+        keep = partial(conversations.keep, key, role=MessageRole.ASSISTANT)
+        if instead_of is not None:
+            keep = partial(conversations.change, key, instead_of.index)
+        return await self._database.run(partial(keep, **answer.as_row()))
 
     async def _status(self) -> AssistantStatus:
         if self._models is None:

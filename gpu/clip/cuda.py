@@ -58,10 +58,7 @@ def held_bytes(device: str) -> int:
 
 
 def copy_to(network: Any, device: str) -> Any:
-    """A second network with its tensors there; the first is untouched. RuntimeError where they do not fit.
-
-    Tensor by tensor, so that the processor's memory never holds it twice.
-    """
+    """A second network with its tensors there; the first is untouched. RuntimeError where they do not fit."""
     there: dict[int, Any] = {}
     for parameter in network.parameters():
         there[id(parameter)] = type(parameter)(parameter.detach().to(device), requires_grad=False)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from gpu.clip import cuda
-from gpu.clip.file import WeightsFile
 from gpu.clip.gpu_copy import CPU, GpuCopy, calculated_mb, count_values_of
 from gpu.exceptions import ClipUnavailable
-from gpu.listeners import Listeners
+from gpu.resources import gpu_of
+from gpu.runtime import Listeners
 from gpu.types import VRAMInfo
-from gpu.vram import gpu_of
+from gpu.weights import WeightsFile
 from sentences.said import say, told_by
 
 if TYPE_CHECKING:
@@ -118,20 +118,14 @@ class CLIPManager:
 
     @property
     def need_mb(self) -> int:
-        """GPU memory that a move there takes: what the last one took, or else what its tensors must take.
-
-        A process that has not used a GPU yet needs its share of the driver on top. 0 where there is no CLIP.
-        """
+        """GPU memory that a move there takes: what the last one took, or else what its tensors must take."""
         if not self.available:
             return 0
         context_mb = 0 if self._gpu_copy.was_there else CONTEXT_MB
         return context_mb + (self._gpu_copy.took_mb or calculated_mb(self._count_values()))
 
     def in_cuda_order(self, gpus: Sequence[VRAMInfo]) -> tuple[VRAMInfo, ...]:
-        """The GPUs that this process may use, as `cuda:0`, `cuda:1`, … count them; one that NVML does not know is full.
-
-        Only CUDA knows, so they come as they are until CLIP is loaded.
-        """
+        """The GPUs that this process may use, in the order of CUDA once that is known; one that NVML lacks is full."""
         if self._uuids is None:
             return tuple(gpus)
         return tuple(gpu_of(gpus, uuid) or _unknown(uuid) for uuid in self._uuids)
@@ -170,10 +164,7 @@ class CLIPManager:
         return self._weights.count_values() if self._weights else 0
 
     def embed(self, pixels: np.ndarray) -> np.ndarray:
-        """The unit vector, float32, of a BGR uint8 picture of any size, from whichever device there is just now.
-
-        Raises ClipUnavailable only where there is no CLIP at all.
-        """
+        """The unit vector, float32, of a BGR uint8 picture of any size, from whichever device there is just now."""
         tower = self.load()
         batch = tower.batch(pixels)
         if not self._lock.acquire(timeout=0 if self._hangs else self._embed_wait_s):

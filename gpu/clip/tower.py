@@ -14,9 +14,8 @@ import cv2
 import numpy as np
 
 from gpu.clip import cuda
-from gpu.clip.file import WeightsFile
 from gpu.exceptions import ClipUnavailable
-from gpu.weights import checksum
+from gpu.weights import WeightsFile, checksum
 from sentences.said import say, then
 
 _NAMED = 3  # of the tensors that do not fit
@@ -24,11 +23,7 @@ _NAMED = 3  # of the tensors that do not fit
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tower:
-    """The image tower in float32 on the processor, and how a picture is made ready for it.
-
-    The whole screen is squashed into the model's square: the library's own way, a crop from the middle, would leave out
-    four tenths of a wide screen.
-    """
+    """The image tower in float32 on the processor, and how a picture is made ready for it."""
 
     network: Any
     size: tuple[int, int]  # height, width

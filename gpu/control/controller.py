@@ -1,7 +1,4 @@
-"""The one who changes what is in the GPU's memory: a look, a decision, a step, and again (S3, A.9).
-
-All of it runs in one loop, and everything that changes something inside a turn of the scheduler.
-"""
+"""The one who changes what is in the GPU's memory: a look, a decision, a step, and again (S3, A.9)."""
 
 from __future__ import annotations
 
@@ -10,21 +7,17 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from gpu.choices import GPUEventKind
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.reporter import Reporter, Tell, Topic
-from gpu.control.residency import Declared, Residency
-from gpu.control.retries import Retries
+from gpu.control.residency import Declared, Needs, Residency, Retries
 from gpu.control.scheduler import BY_ITSELF, QueueEntry, Scheduler
-from gpu.control.server_watch import ServerWatch
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import (
     CPU,
-    NO_VLM,
     ClipView,
     GPUSnapshot,
     LoadModel,
@@ -36,12 +29,9 @@ from gpu.policy import (
     Wait,
     decide,
 )
+from gpu.resources import VRAMMonitor, free_mb
 from gpu.types import ExecutionMode, ModelState, Request, RequestKind, VRAMInfo
-from gpu.vram import VRAMMonitor, free_mb
 from sentences.said import say, told_by
-
-if TYPE_CHECKING:
-    from gpu.machine.needs import Needs
 
 log = logging.getLogger(__name__)
 
@@ -67,27 +57,17 @@ class Controller:
         self.config, self.clip = config, clip
         self.scheduler = Scheduler(max_waiting=config.max_waiting)
         self.reporter = Reporter(memory, tell)
-        self.models: Residency | None = None
-        self.server: ServerWatch | None = None
-        if ollama is not None:
-            self.models = Residency(
-                config,
-                ollama,
-                free_mb=self.free_mb,
-                say=self.reporter.changed,
-                missing=self.reporter.missing_memory,
-                needs=needs,
-                declared_mb=declared_mb,
-            )
-            self.server = ServerWatch(
-                config,
-                ollama,
-                self.models,
-                self.reporter,
-                on_away=self._server_is_away,
-                on_back=self._server_is_back,
-                on_vanished=self._vanished,
-            )
+        self.models = Residency(
+            config,
+            ollama,
+            self.reporter,
+            free_mb=self.free_mb,
+            needs=needs,
+            declared_mb=declared_mb,
+            on_away=self._server_is_away,
+            on_back=self._server_is_back,
+            on_vanished=self._vanished,
+        )
         self.vlm = tagged(config.vlm_model) if config.has_vlm else ""
         self.mode = self.wanted = ExecutionMode.IDLE
         self.last_request: datetime | None = None
@@ -104,18 +84,17 @@ class Controller:
 
     @property
     def vlm_state(self) -> ModelState:
-        return self.models.record(self.vlm).state if self.models and self.vlm else ModelState.UNLOADED
+        return self.models.record(self.vlm).state if self.vlm else ModelState.UNLOADED
 
     def snapshot(self) -> GPUSnapshot:
         """As far as it is known; in a turn `_look` asks the server first."""
         now = asyncio.get_running_loop().time()
-        config, models = self.config, self.models
-        told = self.reporter.gpus()
+        config, models, told = self.config, self.models, self.reporter.gpus()
         return GPUSnapshot(
             now=now,
             mode=self.mode,
             vlm=self.vlm,
-            models=models.views() if models else (),
+            models=models.records(),
             clip=ClipView(
                 device=self.clip.device,
                 available=self.clip.available,
@@ -127,9 +106,9 @@ class Controller:
             gpus=_free(told) or None,
             vlm_is_here=config.ollama_is_here,
             config=config,
-            swaps=tuple(models.loads) if models else (),
-            server_problem=self.server.problem if self.server else "",
-            server_again_s=self.server.again_in_s() if self.server else 0.0,
+            swaps=tuple(models.loads),
+            server_problem=models.problem,
+            server_again_s=models.again_in_s(),
             mode_is_due=self._due_at is not None and now >= self._due_at,
         )
 
@@ -153,7 +132,7 @@ class Controller:
                 self.reporter.problem(Topic.MODEL, told_by(decision.refusal))
                 self._refused = request if isinstance(request, Request) else None
             raise decision.refusal
-        if isinstance(request, Request) and request.kind in OF_LOADING and self.models:
+        if isinstance(request, Request) and request.kind in OF_LOADING:
             self.models.touch(request.model)
         if wants_vlm:
             self.reporter.problem(Topic.MODEL, "")
@@ -171,8 +150,6 @@ class Controller:
     @contextmanager
     def expecting(self, request: Request) -> Iterator[None]:
         """Somebody is about to use the model, or does: no chat drives it out, and it is not idle."""
-        if self.models is None:
-            raise VLMUnavailable(NO_VLM, passing=False)
         record = self.models.record(request.model)
         record.users = (*record.users, request.purpose)
         try:
@@ -182,12 +159,11 @@ class Controller:
 
     def touch(self, model: str) -> None:
         """Somebody has used it until now: its idle time begins anew."""
-        if self.models is not None:
-            self.models.touch(model)
+        self.models.touch(model)
 
     def has(self, model: str) -> bool:
         """Whether it was loaded when it was last looked; whoever needs to be sure looks in a turn."""
-        return self.models is not None and self.models.record(model).state is ModelState.LOADED
+        return self.models.record(model).state is ModelState.LOADED
 
     def note_request(self, model: str) -> None:
         if tagged(model) == self.vlm:
@@ -214,17 +190,15 @@ class Controller:
 
     async def probe(self) -> None:
         """Whether the server answers; a server that was away is followed again (S3.10)."""
-        if self.server is not None:
-            scheduler, granted = self.scheduler, self.scheduler.granted
-            await self.server.probe(is_still=lambda: not scheduler.is_busy and scheduler.granted == granted)
+        scheduler, granted = self.scheduler, self.scheduler.granted
+        await self.models.probe(is_still=lambda: not scheduler.is_busy and scheduler.granted == granted)
 
     async def take_over(self) -> None:
         """In a turn: this process owns the GPU from now on; what is loaded is read, not remembered."""
         self.reporter.look()
-        if self.server is not None and self.models is not None:
-            await self.server.probe(is_still=lambda: True)
-            if self.vlm_state is ModelState.LOADED:
-                self.models.touch(self.vlm)
+        await self.models.probe()
+        if self.vlm_state is ModelState.LOADED:
+            self.models.touch(self.vlm)
 
     # --- the server -------------------------------------------------------------------------------------------------
     def _server_is_away(self) -> None:
@@ -241,13 +215,11 @@ class Controller:
             self._due_at = asyncio.get_running_loop().time() + self._due_pause_s
 
     async def _look(self, request: Request | Tick) -> None:
-        if self.server is None or (isinstance(request, Request) and request.kind in OF_CLIP):
-            return
         if isinstance(request, Tick):
-            await self.server.look("", None)
-            return
-        wanted = self.vlm if request.kind is RequestKind.MODE else request.model
-        await self.server.look("" if request.kind is RequestKind.UNLOAD else wanted, self._tries())
+            await self.models.look("", None)
+        elif request.kind not in OF_CLIP:
+            wanted = self.vlm if request.kind is RequestKind.MODE else request.model
+            await self.models.look("" if request.kind is RequestKind.UNLOAD else wanted, self._tries())
 
     # --- modes ------------------------------------------------------------------------------------------------------
     def _tell_mode(self, mode: ExecutionMode) -> None:
@@ -307,7 +279,6 @@ class Controller:
 
     async def _load(self, step: LoadModel, tries: Retries) -> None:
         """One try; after one that failed and may succeed yet, it is looked and decided again (S3.4)."""
-        assert self.models is not None
         try:
             await self.models.load(step.model, until=tries.until)
         except VLMUnavailable as error:
@@ -318,7 +289,6 @@ class Controller:
         self._succeeded(step.model)
 
     async def _unload(self, step: UnloadModel) -> None:
-        assert self.models is not None
         try:
             await self.models.unload(step.model)
         except VLMUnavailable as error:
@@ -342,18 +312,16 @@ class Controller:
             raise ClipUnavailable(problem) from error
         if self.clip.device != step.device:
             raise ClipUnavailable(say("gpu.clip_elsewhere", device=step.device, now=self.clip.device))
-        self.reporter.problems.set(Topic.CLIP, "")
-        self.reporter.changed(say("gpu.clip_moved", before=before, now=self.clip.device, why=step.reason))
+        self.reporter.solved(Topic.CLIP, say("gpu.clip_moved", before=before, now=self.clip.device, why=step.reason))
 
     def _failed(self, model: str, error: VLMUnavailable) -> None:
-        if isinstance(error, ServerAway) and self.server is not None:
-            self.server.failed(error)
+        if isinstance(error, ServerAway):
+            self.models.failed(error)
         elif tagged(model) == self.vlm:  # another one that fails degrades nothing but the chat that wanted it
             self.reporter.problem(Topic.MODEL, told_by(error))
 
     def _succeeded(self, model: str) -> None:
-        if self.server is not None:
-            self.server.succeeded()
+        self.models.succeeded()
         if tagged(model) == self.vlm:
             self.reporter.problem(Topic.MODEL, "")
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from gpu.choices import GPUEventKind
+from gpu.resources import VRAMMonitor
 from gpu.types import VRAMInfo
-from gpu.vram import VRAMMonitor
 from sentences.said import by_sentence, say
 
 VRAM_MOVED_MB = 100
@@ -28,59 +28,42 @@ class Topic(StrEnum):
     MODE = "mode"
 
 
-class Problems:
-    """What is wrong now, each by its own name: a problem ends when what it is about succeeds (S3.10)."""
-
-    def __init__(self) -> None:
-        self._said: dict[Topic, str] = {}
-        self.since: datetime | None = None
-
-    def set(self, about: Topic, text: str) -> bool:
-        """Whether that is news; an empty text means that it is all right again."""
-        if self._said.get(about, "") == text:
-            return False
-        if text:
-            self._said[about] = text
-        else:
-            self._said.pop(about, None)
-        self.since = (self.since or datetime.now(UTC)) if self._said else None
-        return True
-
-    def about(self, about: Topic) -> str:
-        return self._said.get(about, "")
-
-    @property
-    def text(self) -> str:
-        texts = [self._said[about] for about in Topic if about in self._said]
-        return by_sentence(dict.fromkeys(texts))
-
-
 class Reporter:
-    """`tell` hears kind and sentence. Whether there is a GPU at all is decided at the start."""
+    """`tell` hears kind and sentence. A problem ends when what it is about succeeds; whether there is a GPU at all is
+    decided at the start.
+    """
 
     def __init__(self, memory: VRAMMonitor, tell: Tell) -> None:
-        self._memory, self._tell = memory, tell
-        self.problems = Problems()
+        self._memory, self.event = memory, tell
+        self._problems: dict[Topic, str] = {}
+        self.since: datetime | None = None  # something is wrong
         self._missing: tuple[int, str] | None = None  # how much should be free by now, and that in words
         gpus = self.gpus()
         self._gpu_seen = bool(gpus)
         self._told_used_mb = _used(gpus)
-        self.problems.set(Topic.GPU, "" if gpus else NO_GPU)
+        self._set(Topic.GPU, "" if gpus else NO_GPU)
 
     def gpus(self) -> tuple[VRAMInfo, ...]:
         return self._memory.read()
 
-    def event(self, kind: GPUEventKind, text: str) -> None:
-        self._tell(kind, text)
+    @property
+    def problems(self) -> str:
+        """All that is wrong now."""
+        return by_sentence(dict.fromkeys(self._problems[about] for about in Topic if about in self._problems))
 
     def changed(self, text: str) -> None:
         self._told_used_mb = _used(self.gpus())
-        self._tell(GPUEventKind.RESOURCE_CHANGED, text)
+        self.event(GPUEventKind.RESOURCE_CHANGED, text)
 
     def problem(self, about: Topic, text: str) -> None:
         """From now on; an empty text ends it."""
-        if self.problems.set(about, text):
+        if self._set(about, text):
             self.changed(text or say("gpu.all_right_again", about=say(f"about.{about}")))
+
+    def solved(self, about: Topic, text: str) -> None:
+        """Its end is told by that sentence."""
+        self._set(about, "")
+        self.changed(text)
 
     def missing_memory(self, expected_mb: int, text: str) -> None:
         """A model is gone and its memory is not free: said until so much is, or an empty text ends it."""
@@ -90,21 +73,25 @@ class Reporter:
     def look(self) -> None:
         """Tell of memory that moved by more than 100 MB, of a GPU that is there no more or again."""
         gpus = self.gpus()
-        self._look_for_gpu(gpus)
-        if self._missing and sum(gpu.free_mb for gpu in gpus) > self._missing[0]:
-            self._missing = None
-            self.problem(Topic.MEMORY, "")
-        used = _used(gpus)
-        if gpus and abs(used - self._told_used_mb) > VRAM_MOVED_MB:
-            self.changed(say("gpu.memory_moved", before=self._told_used_mb, now=used))
-
-    def _look_for_gpu(self, gpus: tuple[VRAMInfo, ...]) -> None:
         if gpus:
             self._gpu_seen = True
             self.problem(Topic.GPU, "")
         elif self._gpu_seen:
-            why = self._memory.problem or say("gpu.no_reason")
-            self.problem(Topic.GPU, say("gpu.unseen", why=why))
+            self.problem(Topic.GPU, say("gpu.unseen", why=self._memory.problem or say("gpu.no_reason")))
+        if self._missing and sum(gpu.free_mb for gpu in gpus) > self._missing[0]:
+            self.missing_memory(0, "")
+        used = _used(gpus)
+        if gpus and abs(used - self._told_used_mb) > VRAM_MOVED_MB:
+            self.changed(say("gpu.memory_moved", before=self._told_used_mb, now=used))
+
+    def _set(self, about: Topic, text: str) -> bool:
+        """Whether that is news."""
+        if self._problems.get(about, "") == text:
+            return False
+        self._problems[about] = text
+        self._problems = {topic: said for topic, said in self._problems.items() if said}
+        self.since = (self.since or datetime.now(UTC)) if self._problems else None
+        return True
 
 
 def _used(gpus: tuple[VRAMInfo, ...]) -> int:

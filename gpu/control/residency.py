@@ -1,179 +1,263 @@
-"""Getting models into memory and out of it, and knowing that they are: Ollama's answers are receipts, not facts."""
+"""The server of the models and what it holds: its answers are receipts, not facts (S3.4, S3.10, A.4)."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
+
+from django.db import Error as DatabaseTrouble
+from django.utils import timezone
 
 from gpu.config import GPUResourceConfig
-from gpu.exceptions import LoadFailed, StillInMemory, VLMUnavailable
+from gpu.control.reporter import Reporter, Topic
+from gpu.exceptions import LoadFailed, ServerAway, StillInMemory, VLMUnavailable
+from gpu.models import LearnedNeed
 from gpu.ollama import OllamaManager, tagged
-from gpu.policy import ModelView
-from gpu.types import ModelState, Purpose, Resident
-from sentences.said import say
-
-if TYPE_CHECKING:
-    from gpu.machine.needs import Needs
+from gpu.policy import NO_VLM, ModelRecord
+from gpu.runtime import DatabaseThread
+from gpu.types import ModelState, Resident
+from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 0.25  # Ollama tells nobody when a model is gone: it has to be asked
 RISEN_MB = 50
 LEARN_AT_MOST = 1.5  # times what the server says of it, which lacks the driver's share: the rest went to others
-
 DRIVER_MB = 1024
 DATABASE_S = 5.0  # what is kept of needs helps, and is not waited for: others wait for the turn meanwhile
 
 T = TypeVar("T")
-
-Say = Callable[[str], None]
-Missing = Callable[[int, str], None]
 Declared = Callable[[str], Awaitable[int | None]]  # what the catalogue says that a model needs, in MB
 
 
-@dataclass(eq=False, slots=True, kw_only=True)
-class ModelRecord:
-    """What is known of one model. `last_used` in seconds of the loop's clock; None: nobody here has used it yet."""
+class Needs:
+    """What models took of the memory when they were loaded, kept by digest and context (A.9.3); a database that refuses
+    costs a line in the log.
+    """
 
-    name: str
-    state: ModelState = ModelState.UNLOADED
-    digest: str = ""
-    size_mb: int = 0
-    need_mb: int | None = None
-    last_used: float | None = None
-    users: tuple[Purpose, ...] = ()
-    resident: Resident | None = None
-    adopted: bool = False  # loaded, or taken over, by a request of ours
-    context: int | None = None  # what that came to
+    def __init__(self, database: DatabaseThread) -> None:
+        self._database = database
+        self._known: dict[tuple[str, int], int] = {}
 
-    def forget(self) -> None:
-        self.resident = self.last_used = self.context = None
-        self.adopted = False
+    async def get(self, digest: str, num_ctx: int) -> int | None:
+        """In MB; None where this model was never seen being loaded with this context."""
+        kept = LearnedNeed.objects.filter(digest=digest, num_ctx=num_ctx).values_list("need_mb", flat=True)
+        if (digest, num_ctx) not in self._known:
+            try:
+                need = await self._database.run(kept.first)
+            except DatabaseTrouble as error:
+                log.warning("what a model needs of the memory cannot be read: %s", error)
+                return None
+            if need is not None:
+                self._known[digest, num_ctx] = need
+        return self._known.get((digest, num_ctx))
 
-    @property
-    def is_worth_telling(self) -> bool:
-        return self.resident is not None or self.state is not ModelState.UNLOADED
+    async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
+        """Keep the largest that was seen: to load it into less would fail."""
+        need = self._known[digest, num_ctx] = max(need_mb, await self.get(digest, num_ctx) or 0)
+        fields = {"name": name, "need_mb": need, "seen_at": timezone.now()}
+        keep = LearnedNeed.objects.update_or_create
+        try:
+            await self._database.run(lambda: keep(digest=digest, num_ctx=num_ctx, defaults=fields))
+        except DatabaseTrouble as error:
+            log.warning("what a model needs of the memory cannot be kept: %s", error)
 
-    def told(self) -> dict[str, Any]:
-        resident = self.resident
-        expires = resident.expires_at if resident else None
-        return {
-            "name": self.name,
-            "state": self.state.value,
-            "vram_mb": resident.vram_mb if resident else 0,
-            "size_mb": resident.size_mb if resident else self.size_mb,
-            "need_mb": self.need_mb,
-            "context_length": resident.context_length if resident else None,
-            "expires_at": expires.isoformat() if expires else None,
-        }
+
+class Retries:
+    """Trying again: a few times, later and later, never what cannot succeed (A.9.5)."""
+
+    def __init__(self, *, most: int, pause_s: float, until: float) -> None:
+        self._most, self._pause_s, self.until = most, pause_s, until
+        self._failed = 0
+
+    async def again(self, error: VLMUnavailable) -> bool:
+        """Whether to try once more after that failure; waits before it."""
+        self._failed += 1
+        # doubled after each try, and never the same for two who try at once
+        pause_s = self._pause_s * 2.0 ** (self._failed - 1) * random.uniform(0.5, 1.5)  # noqa: S311
+        over = _now() + pause_s >= self.until
+        if not error.passing or self._failed >= self._most or over:
+            return False
+        await asyncio.sleep(pause_s)
+        return True
 
 
 class Residency:
     """Used by one at a time, in one loop: whoever has the turn. `free_mb` is None where it is unknown.
 
-    `say` hears each change of a state, `missing` of memory that did not come back: what should be free, and in words.
+    A server that failed too often in a row is left alone for a while; then one request tries, and that counts (A.9.7).
+    `on_away` and `on_back` hear when it goes and answers again, `on_vanished` which models left by themselves.
     """
 
     def __init__(
         self,
         config: GPUResourceConfig,
-        ollama: OllamaManager,
+        ollama: OllamaManager | None,
+        reporter: Reporter,
         *,
         free_mb: Callable[[], int | None],
-        say: Say,
-        missing: Missing,
-        needs: Needs | None = None,
-        declared_mb: Declared | None = None,
+        needs: Needs | None,
+        declared_mb: Declared | None,
+        on_away: Callable[[], None],
+        on_back: Callable[[], None],
+        on_vanished: Callable[[list[str]], None],
     ) -> None:
-        self._config, self._ollama, self._free_mb, self._say = config, ollama, free_mb, say
-        self._missing = missing
+        self._config, self._ollama, self._reporter, self._free_mb = config, ollama, reporter, free_mb
         self._needs, self._declared_mb = needs, declared_mb
+        self._on_away, self._on_back, self._on_vanished = on_away, on_back, on_vanished
         self._records: dict[str, ModelRecord] = {}
         self._learned: dict[str, int] = {}  # by digest
         self.loads: deque[float] = deque(maxlen=max(1, config.swaps_per_minute))
+        self.problem = ""  # why the server is not asked now; empty while it is
+        self._failures = 0
+        self._opened_at: float | None = None
+        self._is_away = False
+
+    @property
+    def server(self) -> OllamaManager:
+        """Raises VLMUnavailable where none is set up."""
+        if self._ollama is None:
+            raise VLMUnavailable(NO_VLM, passing=False)
+        return self._ollama
 
     # --- what is known ----------------------------------------------------------------------------------------------
     def record(self, name: str) -> ModelRecord:
-        name = tagged(name)
-        if name not in self._records:
-            self._records[name] = ModelRecord(name=name)
-        return self._records[name]
+        return self._records.setdefault(tagged(name), ModelRecord(name=tagged(name)))
 
     def records(self) -> tuple[ModelRecord, ...]:
+        for record in self._records.values():
+            record.stale = self._is_stale(record)
         return tuple(self._records.values())
 
-    def views(self) -> tuple[ModelView, ...]:
-        return tuple(
-            ModelView(
-                name=one.name,
-                state=one.state,
-                need_mb=one.need_mb,
-                digest=one.digest,
-                last_used=one.last_used,
-                users=one.users,
-                stale=self._is_stale(one),
-            )
-            for one in self._records.values()
-        )
-
     def touch(self, name: str) -> None:
-        self.record(name).last_used = asyncio.get_running_loop().time()
+        self.record(name).last_used = _now()
 
-    async def follow(self, *, is_still: Callable[[], bool] = lambda: True) -> list[str]:
-        """Ask what is in memory, and believe it; the names of those that have gone without our doing.
+    async def follow(self, *, is_still: Callable[[], bool] = lambda: True) -> None:
+        """Ask what is in memory; what has come or gone without our doing is told."""
+        before = {record.name for record in self._records.values() if record.state is ModelState.LOADED}
+        vanished = await self._believe(is_still)
+        self._answers()
+        for name in vanished:
+            self._reporter.changed(say("gpu.vanished", model=name))
+        for record in tuple(self._records.values()):
+            if record.state is ModelState.LOADED and record.name not in before:
+                self._reporter.changed(say("gpu.in_memory", model=record.name))
+        if vanished:
+            self._on_vanished(vanished)
 
-        What is no longer so when it is heard, because somebody had a turn meanwhile, is not believed (`is_still`).
-        """
-        residents = {tagged(one.name): one for one in await self._ollama.loaded_models()}
+    async def _believe(self, is_still: Callable[[], bool] = lambda: True) -> list[str]:
+        """What is in memory, unless somebody had a turn meanwhile; the names of those that have gone by themselves."""
+        residents = {tagged(one.name): one for one in await self.server.loaded_models()}
         if not is_still():
             return []
-        vanished = []
-        for name, record in self._records.items():
-            if name not in residents and record.state in (ModelState.LOADED, ModelState.UNLOADING):
-                vanished.append(name)
-                record.state = ModelState.UNLOADED
-            if name not in residents:
-                record.forget()
+        gone = [record for name, record in self._records.items() if name not in residents]
+        vanished = [record.name for record in gone if record.is_in_memory]
+        for record in gone:
+            record.state = ModelState.UNLOADED if record.is_in_memory else record.state
+            record.forget()
         new = [self.record(name) for name, resident in residents.items() if self._saw(self.record(name), resident)]
         for record in new:  # somebody may have a turn while the database is asked: what is in memory is noted by now
             await self._remember(record)
         return vanished
 
-    async def know(self, name: str) -> None:
-        """What it needs: learned, or else its size on disk (S3.10). A model that is not there needs nothing."""
-        name = tagged(name)
-        on_disk = next((one for one in await self._ollama.list_models() if tagged(one.name) == name), None)
-        if on_disk is not None:
-            record = self.record(name)
-            record.digest, record.size_mb = on_disk.digest, on_disk.size_mb
-            await self._remember(record)
+    def _saw(self, record: ModelRecord, resident: Resident) -> bool:
+        known = record.resident is not None and record.digest == resident.digest
+        record.resident = resident
+        if record.state is not ModelState.LOADING:
+            record.state = ModelState.LOADED
+        if not known:
+            record.digest, record.size_mb = resident.digest, record.size_mb or resident.size_mb
+        return not known
 
-    def forget_errors(self) -> None:
-        """The server is another one now, or the same one started anew: what it could not do says nothing any more."""
-        for record in self._records.values():
-            if record.state is ModelState.ERROR:
-                record.state = ModelState.UNLOADED
+    def _is_stale(self, record: ModelRecord) -> bool:
+        """Another context would have the next question load it anew (A.3); and one that was found there may be on its
+        way out, which a request of ours takes back (A.4.2) and nothing else tells.
+        """
+        return record.resident is not None and (not record.adopted or self._has_other_context(record))
 
-    def lost_sight(self) -> None:
-        """The server does not answer: nobody knows what is in memory."""
+    def _has_other_context(self, record: ModelRecord) -> bool:
+        told = record.resident.context_length if record.resident else None
+        return told is not None and told not in (self._config.num_ctx, record.context)
+
+    # --- whether it answers -----------------------------------------------------------------------------------------
+    async def look(self, model: str, tries: Retries | None) -> None:
+        """Read what is in memory, and what `model` needs where it is not there; a server that is away is asked again
+        before that is believed. Raises VLMUnavailable where it answers and does not say.
+        """
+        while self._ollama is not None and (self._opened_at is None or not self.again_in_s()):
+            try:
+                await self.follow()
+                if model and self.record(model).state is not ModelState.LOADED:
+                    await self._know(model)
+            except ServerAway as error:
+                self.failed(error)
+                if tries is None or not await tries.again(error):
+                    return
+            else:
+                return
+
+    async def probe(self, *, is_still: Callable[[], bool] = lambda: True) -> None:
+        """Whether it answers, and what is in memory, unless that changes while it is asked."""
+        if self._ollama is None:
+            return
+        try:
+            await self._ollama.health()
+            self._answers()
+            if is_still():
+                await self.follow(is_still=is_still)
+        except ServerAway as error:
+            self.failed(error)
+        except VLMUnavailable as error:  # it may be late while it unloads: that is no outage (A.4.8)
+            log.info("what is in memory is not known just now: %s", error)
+
+    def again_in_s(self) -> float:
+        return 0.0 if self._opened_at is None else max(0.0, self._opened_at + self._config.open_s - _now())
+
+    def failed(self, error: ServerAway) -> None:
+        self._failures += 1
+        self.problem = told_by(error)
+        if self._failures >= self._config.failures_until_open:
+            self._opened_at = _now()
+        if not self._is_away:
+            self._is_away = True
+            self._on_away()
+            self._in_state(ModelState.ERROR, *(one for one in ModelState if one is not ModelState.UNLOADED))
+        self._reporter.problem(Topic.SERVER, told_by(error))
+
+    def succeeded(self) -> None:
+        self._failures, self._opened_at = 0, None
+        self._answers()
+
+    def _answers(self) -> None:
+        if self._opened_at is not None:
+            self._opened_at, self._failures = None, self._config.failures_until_open - 1
+        self.problem = ""
+        if self._is_away:
+            self._is_away = False
+            self._in_state(ModelState.UNLOADED, ModelState.ERROR)  # what it could not do says nothing any more
+            self._on_back()
+            self._reporter.problem(Topic.MODEL, "")
+            self._reporter.solved(Topic.SERVER, say("gpu.server_back"))
+
+    def _in_state(self, state: ModelState, *before: ModelState) -> None:
         for record in self._records.values():
-            if record.state is not ModelState.UNLOADED:
-                record.state = ModelState.ERROR
+            if record.state in before:
+                record.state = state
 
     # --- loading ----------------------------------------------------------------------------------------------------
     async def load(self, name: str, *, until: float) -> None:
         """One try: return when it is loaded; raises VLMUnavailable, LoadFailed where it is not `until` then."""
         record = self.record(name)
-        await self._ollama.refuse_cloud(name)
+        await self.server.refuse_cloud(name)
         self._to(record, ModelState.LOADING, say("gpu.loading", model=record.name))
         before, other = self._free_mb(), record.resident is None or self._has_other_context(record)
         try:
             await self._in_time(record, until)
-            await self.follow()
+            await self._believe()
             if record.resident is None:
                 raise LoadFailed(say("gpu.not_listed", model=name))
         except VLMUnavailable as error:
@@ -184,25 +268,32 @@ class Residency:
             raise
         record.adopted, record.context = True, record.resident.context_length
         if other:  # else it was there already, and only taken over
-            self.loads.append(asyncio.get_running_loop().time())
+            self.loads.append(_now())
         self.touch(name)
-        self._missing(0, "")  # what is free now is not what was free before
+        self._reporter.missing_memory(0, "")  # what is free now is not what was free before
         await self._learn(record, before)
         self._to(record, ModelState.LOADED, say("gpu.loaded", model=record.name))
 
     async def _in_time(self, record: ModelRecord, until: float) -> None:
         try:
             async with asyncio.timeout_at(until) as limit:
-                await self._ollama.load_model(record.name)
+                await self.server.load_model(record.name)
         except TimeoutError:
             if not limit.expired():
                 raise
             seconds = self._config.load_timeout_s
             raise LoadFailed(say("gpu.load_late", model=record.name, n=seconds), passing=False) from None
 
+    async def _know(self, name: str) -> None:
+        """What it needs: learned, or else its size on disk (S3.10). A model that is not there needs nothing."""
+        record = self.record(name)
+        on_disk = next((one for one in await self.server.list_models() if tagged(one.name) == record.name), None)
+        if on_disk is not None:
+            record.digest, record.size_mb = on_disk.digest, on_disk.size_mb
+            await self._remember(record)
+
     async def _learn(self, record: ModelRecord, before: int | None) -> None:
-        after = self._free_mb()
-        resident = record.resident
+        after, resident = self._free_mb(), record.resident
         if before is None or after is None or resident is None:
             return
         drop, told = before - after, max(resident.size_mb, record.size_mb)
@@ -232,7 +323,7 @@ class Residency:
         before = self._free_mb()
         self._to(record, ModelState.UNLOADING, say("gpu.unloading", model=record.name))
         try:
-            await self._ollama.unload_model(record.name)
+            await self.server.unload_model(record.name)
             await self._until_gone(record)
         except VLMUnavailable as error:
             self._to(record, ModelState.ERROR, say("gpu.not_unloaded_error", model=record.name, error=error))
@@ -246,16 +337,15 @@ class Residency:
         if before is not None and is_missing:
             text = say("gpu.memory_missing", model=record.name, held=held)
             log.warning("%s", text)
-            self._missing(before + RISEN_MB, text)
+            self._reporter.missing_memory(before + RISEN_MB, text)
 
     async def _until_gone(self, record: ModelRecord) -> None:
-        problem = say("gpu.still_in_memory", model=record.name, n=self._config.gone_timeout_s)
         said: VLMUnavailable | None = None
 
         async def is_gone() -> bool:
             nonlocal said
             try:
-                residents = await self._ollama.loaded_models()
+                residents = await self.server.loaded_models()
             except VLMUnavailable as error:  # it may block while it unloads: that is no answer (A.4.8)
                 said = error
                 return False
@@ -263,7 +353,8 @@ class Residency:
             return record.name not in {tagged(one.name) for one in residents}
 
         if not await _until(is_gone, self._config.gone_timeout_s):
-            raise said or StillInMemory(problem)
+            n = self._config.gone_timeout_s
+            raise said or StillInMemory(say("gpu.still_in_memory", model=record.name, n=n))
 
     async def _has_risen(self, before: int) -> bool:
         async def has_risen() -> bool:
@@ -272,31 +363,13 @@ class Residency:
 
         return await _until(has_risen, self._config.vram_timeout_s)
 
-    # --- small parts ------------------------------------------------------------------------------------------------
-    def _saw(self, record: ModelRecord, resident: Resident) -> bool:
-        known = record.resident is not None and record.digest == resident.digest
-        record.resident = resident
-        if record.state is not ModelState.LOADING:
-            record.state = ModelState.LOADED
-        if not known:
-            record.digest, record.size_mb = resident.digest, record.size_mb or resident.size_mb
-        return not known
-
-    def _is_stale(self, record: ModelRecord) -> bool:
-        """Whether one that is in memory has to be asked for anew before it can be relied on.
-
-        Another context would have the next question load it anew (A.3); and one that was found there
-        may be on its way out, which a request of ours takes back (A.4.2) and nothing else tells.
-        """
-        return record.resident is not None and (not record.adopted or self._has_other_context(record))
-
-    def _has_other_context(self, record: ModelRecord) -> bool:
-        told = record.resident.context_length if record.resident else None
-        return told is not None and told not in (self._config.num_ctx, record.context)
-
     def _to(self, record: ModelRecord, state: ModelState, text: str) -> None:
         record.state = state
-        self._say(text)
+        self._reporter.changed(text)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 async def _soon(work: Awaitable[T]) -> T | None:
@@ -309,9 +382,9 @@ async def _soon(work: Awaitable[T]) -> T | None:
 
 
 async def _until(condition: Callable[[], Awaitable[bool]], seconds: float) -> bool:
-    end = asyncio.get_running_loop().time() + seconds
+    end = _now() + seconds
     while not await condition():
-        if asyncio.get_running_loop().time() >= end:
+        if _now() >= end:
             return False
         await asyncio.sleep(LOOK_EVERY_S)
     return True

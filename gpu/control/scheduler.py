@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpu.exceptions import DeadlinePassed, GpuBusy, GPUError
-from gpu.listeners import Listeners
+from gpu.runtime import Listeners
 from gpu.types import ExecutionMode, Purpose, Request, RequestKind
 from sentences.said import say
 
@@ -23,10 +23,7 @@ FIRST_GUESS_S = 1.0
 
 @dataclass(eq=False)
 class QueueEntry:
-    """Somebody's request on its way. `preempted` is set when its turn is taken from it, `error` says why.
-
-    `loads` is the model that is being loaded for it just now.
-    """
+    """Somebody's request on its way. `preempted` is set when its turn is taken from it, `error` says why."""
 
     request: Request
     level: int

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from gpu.catalogue.entries import ModelEntry
+from gpu.catalogue import ModelEntry
 from gpu.choices import Capability, ProviderName, UseOutcome
 from gpu.config import GPUResourceConfig
 from gpu.conversation.talk import ContextManager, FittedPrompt, Talk
@@ -30,13 +30,10 @@ from gpu.exceptions import (
     VLMUnavailable,
 )
 from gpu.models import ModelUse
-from gpu.selection.choice import Selection, choose
+from gpu.selection.choice import RecentOutcomes, Selection, Situation, Task, choose, context_of
 from gpu.selection.observer import Observer
-from gpu.selection.scoring import RecentOutcomes
-from gpu.selection.situation import Situation, Task, context_of
 from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider, Purpose
-from gpu.wire.pictures import readable
-from gpu.wire.texts import delimited
+from gpu.wire.contents import delimited, readable
 from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,7 @@ from typing import Any
 from gpu.choices import Tier
 from gpu.exceptions import GpuBusy, PromptTooLarge, VLMUnavailable
 from gpu.types import ChatMessage, Purpose
-from gpu.wire.texts import delimited
-from gpu.wire.tokens import TokenCounter
+from gpu.wire.contents import TokenCounter, delimited
 from sentences.said import say
 
 log = logging.getLogger(__name__)
@@ -103,10 +102,7 @@ class ContextManager:
         vision: bool = True,
         summarise: Summarise | None = None,
     ) -> FittedPrompt:
-        """What to send so that `max_tokens` are left for the answer. The oldest go first, summed up if that works.
-
-        Raises PromptTooLarge where the system message and the question alone are too long.
-        """
+        """What to send so that `max_tokens` are left for the answer. The oldest go first, summed up if that works."""
         room = context_length - max_tokens
         history, blind = (talk.history, ()) if vision else _blinded(talk.history)
         prompt = _Prompt(self.counter, model, talk.frame, history, question)

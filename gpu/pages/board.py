@@ -1,41 +1,117 @@
-"""The GPU's part of the page “Robots and GPU”: what its owner last told, in words (S3.8, S3.9)."""
+"""The GPU on the pages: its board, and what every page says while it is degraded (S3.8, S3.9)."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Max, Min
 from django.db.models.functions import TruncMinute
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from gpu.choices import GPUEventKind, ProviderName, RequestState
-from gpu.machine import request_rows
-from gpu.machine.ownership import machine_name, told_name
-from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState, OwnerRequest
+from gpu.control.reporter import NO_GPU
+from gpu.machine.ownership import Ownership, as_error, machine_name, told_name
+from gpu.machine.status import STALE_AFTER_S, gpu_folder
+from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState
 from gpu.pages import texts
-from gpu.pages.news import is_lost, mark_of, troubles
-from gpu.refusals import sentence
-from gpu.types import ModelState, RequestKind
-from sentences.said import worded
+from gpu.types import ModelState
+from sentences.said import by_sentence, sentences_of, worded
+
+
+@dataclass(frozen=True, slots=True)
+class GpuNews:
+    """`mark` differs whenever the page has something new to show; empty while nothing is known of any GPU."""
+
+    mark: str = ""
+    banners: dict[str, dict[str, str] | None] = field(default_factory=dict)  # by language
+    events: dict[str, dict[str, str] | None] = field(default_factory=dict)  # the newest, by language
+
+    def text(self, language: str) -> str:
+        """JSON without its braces, for the message of the stream; empty where nothing is known."""
+        if not self.mark:
+            return ""
+        told = {"mark": self.mark, "banner": self.banners[language], "event": self.events[language]}
+        return json.dumps(told, separators=(",", ":"))[1:-1]
+
+
+def news_of_gpu(languages: Iterable[str]) -> GpuNews:
+    """Two small queries, for all sockets together."""
+    states = list(GPUState.objects.order_by("machine"))
+    if not states:
+        return GpuNews()
+    event = _newest()
+    banners, events = {}, {}
+    for language in languages:
+        with translation.override(language):
+            banners[language], events[language] = banner(states), _event_told(event)
+    return GpuNews(_mark(states, event), banners, events)
+
+
+def mark_of(states: Iterable[GPUState]) -> str:
+    return _mark(states, _newest())
+
+
+def _newest() -> GPUEvent | None:
+    return GPUEvent.objects.defer("status").order_by("-pk").first()
+
+
+def _event_told(event: GPUEvent | None) -> dict[str, str] | None:
+    if event is None:
+        return None
+    return {"kind": event.kind, "at": event.at.isoformat(), "machine": event.machine, "message": worded(event.text)}
+
+
+def _mark(states: Iterable[GPUState], event: GPUEvent | None) -> str:
+    parts = [f"{state.machine}:{state.revision}:{state.owner}:{is_lost(state)}" for state in states]
+    return "|".join([*parts, str(event.pk if event else 0)])
+
+
+def is_lost(state: GPUState) -> bool:
+    """Whether somebody said to own the GPU and is not there: its process has ended, or gives no sign of life."""
+    if not state.owner:
+        return False
+    is_silent = (timezone.now() - state.heartbeat_at).total_seconds() > STALE_AFTER_S
+    return is_silent or (state.machine == machine_name() and Ownership(gpu_folder()).holder() is None)
+
+
+def troubles(state: GPUState) -> str:
+    """Why it is degraded, as far as somebody should look after it; without an owner nobody can say."""
+    if not state.degraded or not state.owner or is_lost(state):
+        return ""
+    said = [one for one in sentences_of(state.degraded_reason) if one != NO_GPU]  # which is said beside the memory
+    return worded(by_sentence(said))
+
+
+def banner(states: Sequence[GPUState]) -> dict[str, str] | None:
+    """What every page says while models are not to be had: title and reason, with the machine where there are more."""
+    for state in states:
+        if reason := troubles(state):
+            text = f"{state.machine}: {reason}" if len(states) > 1 else reason
+            return {"title": _("The models work only in part."), "text": text}
+    return None
+
+
+def banner_now() -> dict[str, str] | None:
+    return banner(list(GPUState.objects.order_by("machine")))
+
 
 OPERATE_GPU = "gpu.operate_gpu"
 EVENTS = 40
-WITHDRAWN = "Withdrawn"  # the asker went away: nobody failed
 MINUTES = 15
 
 _ICON_OF_EVENT = {
-    GPUEventKind.RESOURCE_CHANGED: "stack-2",
+    GPUEventKind.RESOURCE_CHANGED: "stack",
     GPUEventKind.MODE_CHANGED: "switch-horizontal",
     GPUEventKind.IDLE_UNLOAD: "zzz",
     GPUEventKind.OWNER_CHANGED: "user-check",
+    GPUEventKind.REQUEST_FAILED: "alert-triangle",
 }
-# What a person asks for; the use of a model by a run is told on the page of the run.
-_BY_PEOPLE = [kind.value for kind in RequestKind if kind is not RequestKind.USE]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,35 +286,22 @@ def queue_line(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def event_lines(machine: str) -> list[EventLine]:
     """What happened, and what people asked for in vain, the newest first."""
-    events = [
-        EventLine(
-            key=f"event-{event.pk}",
-            at=event.at,
-            icon=_ICON_OF_EVENT.get(GPUEventKind(event.kind), "point")
-            if event.kind in GPUEventKind.values
-            else "point",
-            text=worded(event.text),
-            is_failure=False,
-        )
-        for event in GPUEvent.objects.filter(machine=machine).defer("status").order_by("-pk")[:EVENTS]
-    ]
-    failed = OwnerRequest.objects.filter(
-        machine=machine, state=RequestState.FAILED, kind__in=_BY_PEOPLE, finished_at__isnull=False
-    ).exclude(error=WITHDRAWN)
-    lines = [*events, *(_failure(request) for request in failed.order_by("-pk")[:EVENTS])]
-    return sorted(lines, key=lambda line: line.at, reverse=True)[:EVENTS]
+    return [_event_line(event) for event in GPUEvent.objects.filter(machine=machine).order_by("-pk")[:EVENTS]]
 
 
-def _failure(request: OwnerRequest) -> EventLine:
-    what = texts.asked({**request.request, "kind": request.kind})
-    said = {"what": what, "why": sentence(request_rows.as_error(request.error, request.answer))}
-    text = _("%(what)s: not done. %(why)s") % said
-    if request.asked_by:
-        text = _("%(what)s, asked by %(who)s: not done. %(why)s") % {**said, "who": request.asked_by}
-    assert request.finished_at is not None  # filtered
-    return EventLine(
-        key=f"request-{request.pk}", at=request.finished_at, icon="alert-triangle", text=text, is_failure=True
-    )
+def _event_line(event: GPUEvent) -> EventLine:
+    failed = event.kind == GPUEventKind.REQUEST_FAILED
+    icon = _ICON_OF_EVENT.get(GPUEventKind(event.kind), "point") if event.kind in GPUEventKind.values else "point"
+    text = _failure(event.status) if failed else worded(event.text)
+    return EventLine(key=f"event-{event.pk}", at=event.at, icon=icon, text=text, is_failure=failed)
+
+
+def _failure(told: Mapping[str, Any]) -> str:
+    asked = told.get("request") or {}
+    said = {"what": texts.asked(asked), "why": as_error(told).sentence()}
+    if who := asked.get("asked_by"):
+        return _("%(what)s, asked by %(who)s: not done. %(why)s") % {**said, "who": who}
+    return _("%(what)s: not done. %(why)s") % said
 
 
 def _moment(when: Any) -> datetime | None:

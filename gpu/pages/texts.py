@@ -33,9 +33,9 @@ MODES: dict[ExecutionMode, tuple[str | Promise, str | Promise]] = {
 # Word, icon and colour of each state of a model.
 STATES: dict[ModelState, tuple[str | Promise, str, str]] = {
     ModelState.UNLOADED: (gettext_lazy("on disk"), "database", ""),
-    ModelState.LOADING: (gettext_lazy("loading …"), "arrow-bar-down", "blue"),
+    ModelState.LOADING: (gettext_lazy("loading …"), "download", "blue"),
     ModelState.LOADED: (gettext_lazy("in memory"), "circle-check", "green"),
-    ModelState.UNLOADING: (gettext_lazy("leaving …"), "arrow-bar-up", "blue"),
+    ModelState.UNLOADING: (gettext_lazy("leaving …"), "upload", "blue"),
     ModelState.ERROR: (gettext_lazy("error"), "alert-circle", "red"),
 }
 

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from django.db import DatabaseError
 
-from gpu.catalogue.entries import ModelEntry, entries
+from gpu.catalogue import ModelEntry, entries
 from gpu.choices import Capability, ProviderName
-from gpu.database import DatabaseThread
 from gpu.exceptions import NoModelFits, VLMUnavailable
 from gpu.machine.status import last_known_status
 from gpu.manager import GPUResourceManager
 from gpu.models import LearnedNeed
 from gpu.ollama import is_named
 from gpu.resources import ResourceMonitor
-from gpu.selection.scoring import RecentOutcomes
-from gpu.selection.situation import Situation
+from gpu.runtime import DatabaseThread
+from gpu.selection.choice import RecentOutcomes, Situation
 from gpu.types import ExecutionMode, ModelOnDisk, Provider, Resident
 from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 NO_ADDRESS = {
     ProviderName.OLLAMA: say("choice.no_ollama"),
@@ -77,10 +78,7 @@ class Observer:
         self._looking: asyncio.Future[Observation] | None = None
 
     async def look(self, *, anew: bool = False) -> Observation:
-        """What there is now; many who look at once look together, unless it must be `anew`.
-
-        Raises NoModelFits where the catalogue cannot be read; a server that is away is part of what is seen.
-        """
+        """What there is now; many who look at once look together, unless it must be `anew`."""
         if anew or self._looking is None:
             self._looking = looking = asyncio.ensure_future(self._look())
             looking.add_done_callback(self._looked)
@@ -100,32 +98,34 @@ class Observer:
             name: found for name, found in zip(ProviderName, (ollama, openai), strict=True) if isinstance(found, str)
         }
         disk, residents = ((), ()) if isinstance(ollama, str) else ollama
+        on_disk = _found(rows.catalogue, ProviderName.OLLAMA, disk, is_named)
         others = () if isinstance(openai, str) else openai
-        resident_mb = _by_key(rows.catalogue, residents)
-        stays = _stays(mode, config.vlm_model, residents)
+        elsewhere = _found(rows.catalogue, ProviderName.OPENAI, others, lambda one, name: one.name == name)
+        served = {ProviderName.OLLAMA: frozenset(on_disk), ProviderName.OPENAI: frozenset(elsewhere)}
+        stays = _stays(mode, config.vlm_model)
         situation = Situation(
             resources=await asyncio.to_thread(self._monitor.read),
             mode=mode,
             headroom_mb=config.headroom_mb,
             num_ctx=config.num_ctx,
-            served={
-                name: _keys(rows.catalogue, name, found)
-                for name, found in ((ProviderName.OLLAMA, disk), (ProviderName.OPENAI, others))
-                if name not in away
-            },
+            served={name: keys for name, keys in served.items() if name not in away},
             away=away,
             here=self._here(),
-            loaded=frozenset(resident_mb) | self._loaded_elsewhere(rows.catalogue),
-            gives_way_mb=sum(_mb(one) for one in residents if not stays(one)),
+            loaded=frozenset(_found(rows.catalogue, ProviderName.OLLAMA, residents, is_named))
+            | self._loaded_elsewhere(rows.catalogue),
+            gives_way_mb=sum(one.vram_mb or one.size_mb for one in residents if not stays(one)),
             all_stay=any(stays(one) for one in residents),
-            blind=_keys(
-                rows.catalogue,
-                ProviderName.OLLAMA,
-                [one for one in disk if one.capabilities and Capability.VISION.value not in one.capabilities],
+            blind=frozenset(
+                key
+                for key, one in on_disk.items()
+                if one.capabilities and Capability.VISION.value not in one.capabilities
             ),
-            remote=_keys(rows.catalogue, ProviderName.OLLAMA, [one for one in disk if one.remote])
-            | _keys(rows.catalogue, ProviderName.OPENAI, [one for one in others if one.remote]),
-            learned_mb=_learned(rows, disk, config.num_ctx),
+            remote=frozenset(key for key, one in {**on_disk, **elsewhere}.items() if one.remote),
+            learned_mb={
+                key: rows.learned_mb[one.digest, config.num_ctx]
+                for key, one in on_disk.items()
+                if (one.digest, config.num_ctx) in rows.learned_mb
+            },
             lowered=self._recent.lowered(),
         )
         return Observation(catalogue=rows.catalogue, situation=situation)
@@ -175,44 +175,17 @@ class Observer:
         )
 
 
-def _stays(mode: ExecutionMode, vlm: str, residents: tuple[Resident, ...]) -> Callable[[Resident], bool]:
+def _stays(mode: ExecutionMode, vlm: str) -> Callable[[Resident], bool]:
     """What a chat cannot drive out: in autopilot nothing leaves for it, in recording not the VLM of the run (S4.5)."""
     if mode is ExecutionMode.AUTOPILOT:
         return lambda one: True
-    if mode is ExecutionMode.RECORDING and vlm:
-        return lambda one: is_named(one, vlm)
-    return lambda one: False
+    return lambda one: mode is ExecutionMode.RECORDING and bool(vlm) and is_named(one, vlm)
 
 
-def _mb(resident: Resident) -> int:
-    return resident.vram_mb or resident.size_mb
-
-
-def _keys(catalogue: tuple[ModelEntry, ...], provider: ProviderName, found: Any) -> frozenset[str]:
-    same: Callable[[ModelOnDisk, str], bool] = (
-        is_named if provider is ProviderName.OLLAMA else (lambda one, name: one.name == name)
-    )
-    return frozenset(
-        entry.key for entry in catalogue if entry.provider is provider and any(same(one, entry.name) for one in found)
-    )
-
-
-def _by_key(catalogue: tuple[ModelEntry, ...], residents: tuple[Resident, ...]) -> dict[str, int]:
+def _found(
+    catalogue: Sequence[ModelEntry], provider: ProviderName, found: Sequence[T], is_it: Callable[[T, str], bool]
+) -> dict[str, T]:
+    """What a provider has, by the keys of the catalogue."""
     return {
-        entry.key: _mb(one)
-        for entry in catalogue
-        if entry.provider is ProviderName.OLLAMA
-        for one in residents
-        if is_named(one, entry.name)
-    }
-
-
-def _learned(rows: CatalogueRows, disk: tuple[ModelOnDisk, ...], num_ctx: int) -> dict[str, int]:
-    """What each model of the catalogue took when it was loaded as it would be now."""
-    return {
-        entry.key: rows.learned_mb[one.digest, num_ctx]
-        for entry in rows.catalogue
-        if entry.provider is ProviderName.OLLAMA
-        for one in disk
-        if is_named(one, entry.name) and (one.digest, num_ctx) in rows.learned_mb
+        entry.key: one for entry in catalogue if entry.provider is provider for one in found if is_it(one, entry.name)
     }

@@ -16,8 +16,7 @@ from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
 from execution.running.runner import Hooks, Runner
 from gpu import ExecutionMode as GpuMode
-from gpu.manager import GPUResourceManager
-from gpu.wiring import get_gpu_resource_manager
+from gpu.manager import GPUResourceManager, get_gpu_resource_manager
 from tests.support.scripted import analyzer, publish_line, queue, screens
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +12,8 @@ from gpu.types import VRAMInfo
 from tests.doubles.ollama import Model, OllamaServer, ollama_server
 
 if TYPE_CHECKING:  # this file is read before Django knows its apps
-    from gpu.database import DatabaseThread
     from gpu.manager import GPUResourceManager
+    from gpu.runtime import DatabaseThread
     from tests.gpu.rows import Office
     from tests.gpu.world import SimulatedWorld
 
@@ -75,7 +76,7 @@ def world() -> SimulatedWorld:
 @pytest.fixture
 def database() -> Iterator[DatabaseThread]:
     """A thread for rows that ends with the test."""
-    from gpu.database import DatabaseThread
+    from gpu.runtime import DatabaseThread
 
     thread = DatabaseThread()
     yield thread
@@ -83,8 +84,8 @@ def database() -> Iterator[DatabaseThread]:
 
 
 @pytest.fixture
-async def office(database: DatabaseThread) -> Office:
+async def office(tmp_path: Path) -> Office:
     """Owner and askers of one machine, in the loop of the test."""
     from tests.gpu.rows import Office
 
-    return Office(database)
+    return Office(tmp_path / "owner.sock")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from gpu.catalogue.entries import ModelEntry
+from gpu.catalogue import ModelEntry
 from gpu.choices import Tier
 from gpu.config import GPUResourceConfig
 from gpu.resources import Resources

@@ -1,4 +1,4 @@
-"""What owners tell in rows and are asked through them: committed quickly, with both ends in one loop."""
+"""What owners tell in rows, and are asked over their socket: both ends in one loop."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from gpu.database import DatabaseThread
+from gpu.exceptions import GPUError
 from gpu.kernel_lock import Holder
-from gpu.machine.owner_client import OwnerClient
-from gpu.machine.ownership import machine_name
-from gpu.machine.request_server import RequestServer
-from gpu.models import GPUState, OwnerRequest
+from gpu.machine.ownership import OwnerClient, RequestServer, machine_name
+from gpu.models import GPUState
 from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind, VRAMInfo, as_json
 
 MACHINE = "desk-7"
 VLM = "qwen2.5vl:7b"
-POLL_S = 0.002
+LOOK_EVERY_S = 0.002
 
 COMMITTED = pytest.mark.django_db(transaction=True)  # what other threads and processes are to see must be
 
@@ -64,20 +63,20 @@ def tell(*, age_s: float = 0.0, **fields: Any) -> GPUState:
 class Office:
     """One end and the other: `serve` and `lend` are what a manager would do; the clock stands until it is moved."""
 
-    def __init__(self, database: DatabaseThread) -> None:
-        self.database = database
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.seconds = 0.0
-        self.clock_set_by_s = 0.0
         self.owner: Holder | None = Holder(pid=4711, name="run loop", since=datetime.now(UTC))
         self.served: list[Request] = []
         self.lent: list[Request] = []
+        self.refused: list[tuple[Request, GPUError]] = []
         self.given_back = 0
-        self.serve: Callable[[Request], Any] = self._serve
+        self.serve: Callable[[Request], Any] = self.serve_at_once
         self.before_lending: Callable[[Request], Any] | None = None
         self.take_back: asyncio.Event = asyncio.Event()
         self.error_of_taking: Exception | None = None
 
-    async def _serve(self, request: Request) -> None:
+    async def serve_at_once(self, request: Request) -> None:
         self.served.append(request)
 
     @asynccontextmanager
@@ -103,47 +102,28 @@ class Office:
         await self.take_back.wait()
         scope.reschedule(asyncio.get_running_loop().time())
 
-    def now(self) -> datetime:
-        return datetime.now(UTC) + timedelta(seconds=self.seconds + self.clock_set_by_s)
-
-    def remote(self, **options: Any) -> OwnerClient:
-        settings = {
-            "poll_s": POLL_S,
-            "clock": lambda: self.seconds,
-            "now": self.now,
-            "holder": lambda: self.owner,
-            **options,
-        }
-        return OwnerClient(MACHINE, self.database, **settings)
-
-    def box(self) -> RequestServer:
-        """What serves the requests of an owner."""
-        return RequestServer(
-            MACHINE,
-            self.database,
-            serve=lambda request: self.serve(request),
-            use=self.lend,
-            poll_s=POLL_S,
-            clock=lambda: self.seconds,
-            now=self.now,
-        )
+    def client(self, **options: Any) -> OwnerClient:
+        settings = {"clock": lambda: self.seconds, "holder": lambda: self.owner, "look_every_s": LOOK_EVERY_S}
+        return OwnerClient(self.path, **{**settings, **options})
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[RequestServer]:
+    async def open(self) -> AsyncIterator[None]:
         """It is served inside the block."""
-        box = self.box()
-        running = asyncio.create_task(box.run())
+        server = RequestServer(
+            self.path,
+            serve=lambda request: self.serve(request),
+            use=self.lend,
+            failed=lambda request, error: self.refused.append((request, error)),
+        )
+        running = asyncio.create_task(server.run())
         try:
-            yield box
+            yield
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
 
-    async def rows(self) -> list[OwnerRequest]:
-        return await self.database.run(lambda: list(OwnerRequest.objects.order_by("id")))
 
-    async def until(self, condition: Callable[[list[OwnerRequest]], Any], *, within_s: float = 60.0) -> None:
-        """Wait until the rows are so."""
-        async with asyncio.timeout(within_s):
-            while not condition(await self.rows()):
-                await asyncio.sleep(POLL_S)
+async def until(condition: Callable[[], Any], *, within_s: float = 60.0) -> None:
+    async with asyncio.timeout(within_s):
+        while not condition():
+            await asyncio.sleep(LOOK_EVERY_S)

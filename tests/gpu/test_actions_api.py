@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from gpu import api, operations
+from gpu import api
 from gpu import exceptions as ex
 from gpu.models import GPUSample
-from gpu.refusals import answer_to, code_of
 from gpu.runtime import Runtime
 from gpu.types import Request, RequestKind
 from tests.support.display import wait_until
@@ -47,7 +46,7 @@ class Manager:
 @pytest.fixture
 def manager(monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager]:
     one = Manager()
-    monkeypatch.setattr(operations, "get_gpu_resource_manager", lambda: one)
+    monkeypatch.setattr(api, "get_gpu_resource_manager", lambda: one)
     yield one
     one.runtime.close()
 
@@ -120,10 +119,10 @@ def test_every_error_of_the_gpu_has_a_status_that_is_an_error() -> None:
     for kind in kinds:
         error = kind.__new__(kind, "why")
         error.__dict__.update(needed_mb=1, free_mb=1, retry_after_s=1.0)
-        status, body, _headers = answer_to(error)
+        status, body, _headers = api.answer_to(error)
         assert 400 <= status < 600, kind
         assert body["detail"], kind
-        assert code_of(error) == body["error"]
+        assert error.code == body["error"]
 
 
 def test_what_lasts_is_answered_with_its_number_and_told_when_it_is_over(ask, client, manager, monkeypatch) -> None:
@@ -182,8 +181,8 @@ def test_a_request_that_nobody_knows_is_not_found(client_of, viewer) -> None:
 
 
 def test_only_the_last_requests_are_kept(manager, monkeypatch) -> None:
-    monkeypatch.setattr(operations, "KEPT", 2)
-    register = operations.Operations()
+    monkeypatch.setattr(api, "KEPT", 2)
+    register = api.Operations()
     request = Request(kind=RequestKind.CLIP_TO_CPU)
     first, *others = [register.make(request) for _ in range(3)]
     assert register.find(first.id) is None

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from gpu.clip import CLIPManager
-from gpu.clip.file import WeightsFile
 from gpu.exceptions import ClipUnavailable
-from gpu.weights import Damaged, count_values, look_over
+from gpu.weights import Damaged, WeightsFile, count_values, look_over
 
 
 def weights(path: Path, **shapes: list[int]) -> Path:
@@ -60,7 +59,7 @@ def test_it_is_read_once_and_again_when_it_has_changed(tmp_path: Path, monkeypat
         read.append(path)
         look_over(path)
 
-    monkeypatch.setattr("gpu.clip.file.look_over", reading)
+    monkeypatch.setattr("gpu.weights.look_over", reading)
     path = tmp_path / "w.safetensors"
     file = WeightsFile(path)
     assert "are not at" in file.problem

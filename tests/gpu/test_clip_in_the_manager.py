@@ -12,8 +12,8 @@ import pytest
 
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
+from gpu.resources import VRAMMonitor
 from gpu.types import ExecutionMode, ModelState
-from gpu.vram import VRAMMonitor
 from tests.doubles.cuda import FakeCuda
 from tests.doubles.nvml import Card, FakeNvml
 from tests.doubles.ollama import Model, OllamaServer, ollama_server

@@ -5,7 +5,7 @@ import threading
 import pytest
 from django.db import DatabaseError, connection
 
-from gpu.database import DatabaseThread
+from gpu.runtime import DatabaseThread
 from tests.gpu.rows import COMMITTED
 
 pytestmark = COMMITTED

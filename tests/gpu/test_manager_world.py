@@ -101,10 +101,71 @@ async def test_the_mode_asked_for_while_the_server_is_away_is_taken_and_done_whe
     await manager.set_execution_mode(RECORDING)
     assert manager.get_status().execution_mode is RECORDING
     assert manager.get_status().degraded
+    assert manager.details().degraded_since is not None
     world.start_server()
     await asyncio.sleep(12.0)
     assert world.is_loaded(VLM)
     assert not manager.get_status().degraded
+    assert manager.details().degraded_since is None
+
+
+@in_world
+async def test_a_server_that_has_just_come_back_is_left_alone_at_its_first_failure(world: SimulatedWorld) -> None:
+    """A.9.7: half open, one request tries, and that counts."""
+    manager = manager_in(world, probe_every_s=600.0)
+    world.stop_server()
+    with pytest.raises(ServerAway):
+        await manager.ensure_vlm_loaded()
+    world.start_server()
+    await manager.controller.probe()
+    assert not manager.get_status().degraded
+    world.stop_server()
+    asked: list[float] = []
+    reach = manager.ollama._reach
+
+    async def counted() -> None:
+        asked.append(world.loop.now)
+        await reach()
+
+    manager.ollama._reach = counted
+    with pytest.raises(ServerAway, match="asked again in"):
+        await manager.ensure_vlm_loaded()
+    assert len(asked) == 1
+
+
+@in_world
+async def test_what_was_in_memory_of_a_server_that_was_started_anew_is_known_to_be_gone(world: SimulatedWorld) -> None:
+    """S3.10: and no error of the server before stays."""
+    manager = manager_in(world, probe_every_s=600.0)
+    await manager.ensure_vlm_loaded()
+    world.stop_server()
+    await manager.controller.probe()
+    assert manager.get_status().vlm_state is ModelState.ERROR
+    world.start_server()
+    await manager.controller.probe()
+    assert manager.get_status().vlm_state is ModelState.UNLOADED
+
+
+@in_world
+async def test_an_answer_that_is_older_than_a_turn_is_not_believed(world: SimulatedWorld) -> None:
+    """A.6: whoever had the turn meanwhile knows better what is in memory."""
+    manager = manager_in(world, probe_every_s=600.0)
+    texts, loaded_models, come = told(manager), manager.ollama.loaded_models, asyncio.Event()
+
+    async def late() -> Any:
+        manager.ollama.loaded_models = loaded_models
+        answer = await loaded_models()
+        await come.wait()
+        return answer
+
+    manager.ollama.loaded_models = late
+    looking = asyncio.create_task(manager.controller.probe())
+    await asyncio.sleep(1.0)
+    await manager.load_model(OTHER)
+    come.set()
+    await looking
+    assert manager.controller.has(OTHER)
+    assert not any("is gone" in text for text in texts)
 
 
 # --- modes, CLIP and the VLM ------------------------------------------------------------------------------------------

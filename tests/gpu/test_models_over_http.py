@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpu.catalogue.entries import ModelEntry
+from gpu.catalogue import ModelEntry
 from gpu.config import GPUResourceConfig
 from gpu.conversation.talk import Talk
 from gpu.exceptions import NoModelFits

@@ -14,7 +14,7 @@ from gpu.policy import (
     GPUSnapshot,
     LoadModel,
     MemoryPlan,
-    ModelView,
+    ModelRecord,
     MoveClip,
     Tick,
     UnloadModel,
@@ -28,15 +28,15 @@ ON_GPU = ClipView(device="cuda:0", available=True, need_mb=1500)
 ON_CPU = ClipView(device="cpu", available=True, need_mb=1500)
 
 
-def loaded(name: str, need_mb: int = 6000, **more: Any) -> ModelView:
-    return ModelView(name=name, **{"state": ModelState.LOADED, "need_mb": need_mb, "last_used": 0.0, **more})
+def loaded(name: str, need_mb: int = 6000, **more: Any) -> ModelRecord:
+    return ModelRecord(name=name, **{"state": ModelState.LOADED, "need_mb": need_mb, "last_used": 0.0, **more})
 
 
-def on_disk(name: str, need_mb: int = 6000) -> ModelView:
-    return ModelView(name=name, need_mb=need_mb)
+def on_disk(name: str, need_mb: int = 6000) -> ModelRecord:
+    return ModelRecord(name=name, need_mb=need_mb)
 
 
-def machine(*models: ModelView, free_mb: int | None = 12_000, **more: Any) -> GPUSnapshot:
+def machine(*models: ModelRecord, free_mb: int | None = 12_000, **more: Any) -> GPUSnapshot:
     gpus = None if free_mb is None else (free_mb,)
     return GPUSnapshot(now=1000.0, vlm=VLM, models=models or (on_disk(VLM),), gpus=gpus, **more)
 
@@ -145,7 +145,7 @@ def test_admission_is_free_memory_less_the_headroom(free_mb: int, fits: bool) ->
     )
 
 
-@pytest.mark.parametrize("snapshot", [machine(free_mb=None), machine(ModelView(name=VLM), free_mb=1)])
+@pytest.mark.parametrize("snapshot", [machine(free_mb=None), machine(ModelRecord(name=VLM), free_mb=1)])
 def test_what_is_unknown_is_left_to_the_server_and_said(snapshot: GPUSnapshot) -> None:
     decision = decide(snapshot, load(VLM))
     assert words(decision) == [f"load {VLM}"]

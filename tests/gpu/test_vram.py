@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpu.resources import ASK_AGAIN_AT_MOST_S, ASK_AGAIN_S, VRAMMonitor, free_mb, gpu_of
 from gpu.types import VRAMInfo
-from gpu.vram import ASK_AGAIN_AT_MOST_S, ASK_AGAIN_S, VRAMMonitor, free_mb, gpu_of
 from tests.doubles.nvml import Card, FakeNvml, error
 
 FIRST, SECOND = "GPU-0000000a", "GPU-0000000b"

@@ -19,15 +19,13 @@ from typing import Any
 
 import pytest
 
-from gpu.database import DatabaseThread
 from gpu.exceptions import GpuBusy, ModelMissing
 from gpu.machine.ownership import Ownership
-from gpu.machine.publisher import Publisher
-from gpu.machine.status import gpu_folder, last_known_status
-from gpu.manager import GPUResourceManager
-from gpu.models import GPUEvent, GPUState, OwnerRequest
+from gpu.machine.status import Publisher, gpu_folder, last_known_status
+from gpu.manager import GPUResourceManager, wired_manager
+from gpu.models import GPUEvent, GPUState
+from gpu.runtime import DatabaseThread
 from gpu.types import ExecutionMode, Purpose
-from gpu.wiring import wired_manager
 from tests.doubles.ollama import LOADED, LOADING, ON_DISK, OllamaServer, Reply
 from tests.gpu.rows import COMMITTED, VLM
 from tests.support.processes import database_url
@@ -117,7 +115,6 @@ def test_a_request_survives_the_death_of_the_owner(
         ollama.hold_loads = True
         asked = third.submit(here.load_model_sync, VLM, asked_by="zoe")
         ollama.wait_for(lambda: ollama.models[VLM].state == LOADING)
-        assert OwnerRequest.objects.get().asked_by == "zoe"
 
         os.kill(first.pid, signal.SIGKILL)
         first.wait(60)
@@ -125,7 +122,6 @@ def test_a_request_survives_the_death_of_the_owner(
         ollama.let_loads_end()
         asked.result(60)
         assert ollama.models[VLM].state == LOADED
-        assert OwnerRequest.objects.get().state == "done"
     said = last_known_status()
     assert said is not None
     assert (said["owner"], said["owner_died"], said["vlm_state"]) == ("", False, "loaded")
@@ -145,13 +141,11 @@ def test_a_process_that_claimed_nothing_owns_the_gpu_that_nobody_has_until_a_run
     here.load_model_sync(VLM)
     assert holder() == f"a process that needed it {os.getpid()}"
     wait_for(lambda: GPUState.objects.filter(owner="a process that needed it", vlm_state="loaded").exists())
-    assert not OwnerRequest.objects.exists()
     with another() as other:
         other.claim("run loop")
         wait_for(lambda: holder() == f"run loop {os.getpid()}")
         here.unload_model_sync(VLM)
         assert ollama.models[VLM].state == ON_DISK
-        assert [row.state for row in OwnerRequest.objects.all()] == ["done"]
 
 
 def test_the_end_of_a_process_is_said_and_gives_the_gpu_to_the_next_one(
@@ -178,7 +172,8 @@ def test_a_process_that_claimed_it_keeps_it_and_others_ask_it(here: GPUResourceM
             other.load_model_sync("nobody:1b")
         other.unload_model_sync(VLM)
         assert ollama.models[VLM].state == ON_DISK
-        assert [row.state for row in OwnerRequest.objects.all()] == ["done", "failed", "done"]
+        (refused,) = GPUEvent.objects.filter(kind="request_failed")
+        assert (refused.status["error"], refused.status["request"]["model"]) == ("ModelMissing", "nobody:1b")
         assert holder() == f"run loop {os.getpid()}"
 
 
@@ -222,7 +217,7 @@ def test_the_queue_in_the_row_is_told_anew_when_a_turn_ends_without_an_event(
     settings: Any, tmp_path: Path, ollama: OllamaServer, database: DatabaseThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S3.8: an answer changes nothing in the memory, so no event tells that nobody waits any more."""
-    monkeypatch.setattr("gpu.wiring.Publisher", partial(Publisher, heartbeat_s=600))  # nothing is told by the way
+    monkeypatch.setattr("gpu.manager.Publisher", partial(Publisher, heartbeat_s=600))  # nothing is told by the way
     settings.DATA_DIR = tmp_path
     ollama.clock.start = datetime.now(UTC)
     settings.RPA_OLLAMA_URL, settings.RPA_VLM_MODEL = ollama.url, VLM
@@ -263,4 +258,4 @@ def test_a_chat_of_another_process_gives_way_to_a_run(here: GPUResourceManager, 
         with pytest.raises(GpuBusy):
             chatting.result(60)
         assert ollama.models[VLM].state == ON_DISK
-        assert OwnerRequest.objects.get().error == "GpuBusy"
+        assert not GPUEvent.objects.filter(kind="request_failed").exists(), "a use is told with its run"

@@ -16,7 +16,7 @@ from gpu.config import GPUResourceConfig
 from gpu.control.scheduler import QueueEntry
 from gpu.exceptions import ClipUnavailable, CloudModelRefused, LoadFailed, ModelMissing, OutOfMemory, ServerAway
 from gpu.manager import GPUResourceManager
-from gpu.ollama.protocol import tagged
+from gpu.ollama import tagged
 from gpu.policy import CHATS
 from gpu.types import ChatMessage, Chunk, ExecutionMode, ModelOnDisk, Purpose, Resident, VRAMInfo
 from tests.doubles.ollama import LOADED, ON_DISK, STOPPING, Ledger, Model, Overdrawn, Settings

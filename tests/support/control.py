@@ -14,9 +14,9 @@ from typing import Any
 
 from execution.desktop.base import Desktop
 from execution.models import Execution
-from execution.running.local_socket import address
 from execution.running.runner import Hooks, Runner
 from execution.running.teach_line import JSON, PICTURE_HEAD, control_line_of, packed, read_message
+from gpu.local_socket import address
 
 WAIT_S = 60.0
 

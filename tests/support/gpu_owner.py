@@ -29,7 +29,7 @@ def main() -> None:
     from django.conf import settings
 
     from gpu import get_gpu_resource_manager, manager
-    from gpu.vram import VRAMMonitor
+    from gpu.resources import VRAMMonitor
     from tests.doubles.cuda import FakeCuda
     from tests.doubles.nvml import Card, FakeNvml
     from tests.support.clip import NAME as CLIP

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from gpu.choices import GPUEventKind, RequestState
-from gpu.machine.ownership import machine_name
-from gpu.models import GPUEvent, GPUSample, GPUState, OwnerRequest
+from gpu.choices import GPUEventKind
+from gpu.exceptions import GPUError
+from gpu.machine.ownership import error_fields, machine_name
+from gpu.models import GPUEvent, GPUSample, GPUState
 
 GPU = {"uuid": "GPU-1", "name": "NVIDIA L4", "total_mb": 24_000, "used_mb": 7_200, "free_mb": 16_800}
 VLM = "qwen2.5vl:7b"
@@ -71,20 +72,8 @@ def make_samples(*used_mb: int, every_s: float = 5.0, gpu: str = "GPU-1") -> lis
     )
 
 
-def make_request(error: str = "", answer: dict[str, Any] | None = None, **fields: Any) -> OwnerRequest:
-    """A request to load, done or failed."""
-    now = timezone.now()
-    plain = {
-        "machine": machine_name(),
-        "kind": "load",
-        "request": {"kind": "load", "model": VLM},
-        "asked_by": "otto",
-        "asked_at": now,
-        "deadline_at": now + timedelta(seconds=60),
-        "seen_at": now,
-        "finished_at": now,
-        "state": RequestState.FAILED if error else RequestState.DONE,
-        "error": error,
-        "answer": answer or {},
-    }
-    return OwnerRequest.objects.create(**{**plain, **fields})
+def make_refusal(error: GPUError | dict[str, Any], *, kind: str = "load", **fields: Any) -> GPUEvent:
+    """Of a request by another process, as its owner tells it."""
+    told = error_fields(error) if isinstance(error, GPUError) else error
+    asked = {"kind": kind, "model": VLM, "asked_by": "otto"}
+    return make_event("x", GPUEventKind.REQUEST_FAILED, **{"status": {"request": asked, **told}, **fields})

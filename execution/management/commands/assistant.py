@@ -18,8 +18,7 @@ from execution.assistant.service import close_all, get_assistant
 from execution.assistant.terminal import Chat, printable, run_to_talk_about
 from gpu.assistant import conversations
 from gpu.exceptions import GPUError
-from gpu.model_manager import get_model_manager
-from gpu.model_status import ModelStatus
+from gpu.model_manager import ModelStatus, get_model_manager
 from workflows.exceptions import DomainError
 
 EXIT_INTERRUPTED = 130

@@ -9,8 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
-from gpu.catalogue.entries import load
-from gpu.catalogue.file import path_of_file, read_file
+from gpu.catalogue import load, path_of_file, read_file
 from gpu.exceptions import CatalogueErrors
 from sentences.said import worded
 

@@ -44,7 +44,7 @@ class Models:
             yield Chunk(text=one) if isinstance(one, str) else one
 
     async def get_current_model_status(self) -> Any:
-        from gpu.model_status import ModelStatus
+        from gpu.model_manager import ModelStatus
         from gpu.resources import ResourceMonitor
         from gpu.types import ExecutionMode
 

@@ -8,9 +8,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from execution.running.local_socket import address
 from execution.running.teach_clients import MOST_WAITING, Client, Clients
 from execution.running.teach_line import packed
+from gpu.local_socket import address
 
 WAIT_S = 30
 

@@ -16,7 +16,7 @@ from gpu.choices import Tier
 from gpu.conversation.talk import NO_PICTURE, ContextManager, FittedPrompt, Talk
 from gpu.exceptions import AnswerTimeout, GpuBusy, PromptTooLarge
 from gpu.types import ChatMessage, Purpose
-from gpu.wire.tokens import PICTURE_TOKENS, TokenCounter, estimated_tokens, picture_tokens
+from gpu.wire.contents import PICTURE_TOKENS, TokenCounter, estimated_tokens, picture_tokens
 
 QUESTION = ChatMessage(role="user", content="And now?")
 

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from gpu.database import DatabaseThread
+from gpu.exceptions import NotEnoughVRAM
 from gpu.kernel_lock import Holder
-from gpu.machine import publisher as published
-from gpu.machine.publisher import Publisher, _picture
+from gpu.machine import status as published
+from gpu.machine.status import Publisher, _picture
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
+from gpu.runtime import DatabaseThread
 from gpu.types import ExecutionMode, ManagerDetails, ModelState, as_json
-from tests.gpu.rows import CARD, COMMITTED, MACHINE, POLL_S, STATUS, VLM
+from tests.gpu.rows import CARD, COMMITTED, LOAD, LOOK_EVERY_S, MACHINE, STATUS, USE, VLM
 
 pytestmark = COMMITTED
 
@@ -90,7 +91,7 @@ async def until(database: DatabaseThread, condition: Callable[[GPUState], Any]) 
     """Wait until the row is so."""
     async with asyncio.timeout(60):
         while (row := await state(database)) is None or not condition(row):
-            await asyncio.sleep(POLL_S)
+            await asyncio.sleep(LOOK_EVERY_S)
     return row
 
 
@@ -99,7 +100,7 @@ async def turns(manager: Manager, number: int = 3) -> None:
     wanted = manager.looks + number
     async with asyncio.timeout(60):
         while manager.looks < wanted:
-            await asyncio.sleep(POLL_S)
+            await asyncio.sleep(LOOK_EVERY_S)
 
 
 # --- the state ------------------------------------------------------------------------------------------------------
@@ -338,10 +339,10 @@ async def test_a_fault_in_what_is_told_is_no_end_of_telling(
     async with opened(publisher):
         await until(database, lambda row: True)
         with monkeypatch.context() as trouble:
-            trouble.setattr("gpu.machine.publisher.as_json", lambda value: 1 / 0)
+            trouble.setattr("gpu.machine.status.as_json", lambda value: 1 / 0)
             async with asyncio.timeout(60):
                 while "is not told" not in caplog.text:
-                    await asyncio.sleep(POLL_S)
+                    await asyncio.sleep(LOOK_EVERY_S)
         manager.status = replace(STATUS, queue_length=3)
         await until(database, lambda row: row.queue_length == 3)
 
@@ -371,3 +372,18 @@ async def test_it_ends_though_something_changes_in_the_very_moment_it_is_cancell
     done, _left = await asyncio.wait({running}, timeout=60)
     assert done
     publisher.shut()
+
+
+async def test_what_a_person_asked_in_vain_is_told_and_a_use_is_told_with_its_run(publisher: Publisher) -> None:
+    """S3.9: kept so that whoever reads it has the request, and the error with its numbers."""
+    error = NotEnoughVRAM(VLM, needed_mb=6512, free_mb=4000)
+    publisher.refused(LOAD, error)  # nobody owns the GPU yet
+    publisher.open(ME)
+    publisher.refused(USE, error)
+    publisher.refused(LOAD, error)
+    publisher.shut()
+    await publisher._database.run(lambda: None)
+    (event,) = await publisher._database.run(lambda: list(GPUEvent.objects.filter(kind="request_failed")))
+    assert event.text == str(error)
+    assert (event.status["request"]["model"], event.status["request"]["asked_by"]) == (VLM, "zoe")
+    assert (event.status["error"], event.status["fields"]) == ("NotEnoughVRAM", {"needed_mb": 6512, "free_mb": 4000})

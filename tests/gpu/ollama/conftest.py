@@ -99,7 +99,11 @@ async def stage() -> AsyncIterator[Make]:
         ) -> Stage:
             server = stack.enter_context(ollama_server(*(models or (Model(VLM),)), **fields))
             settings = GPUResourceConfig(**{"ollama_url": server.url, "vlm_model": VLM, **(config or {})})
-            client = OllamaManager(settings, **({"cloud_allowed": cloud_allowed} if cloud_allowed else {}))
+
+            async def allowed(model: str) -> bool:
+                return bool(cloud_allowed and cloud_allowed(model))
+
+            client = OllamaManager(settings, cloud_allowed=allowed)
             stack.push_async_callback(client.aclose)
             return Stage(server, client, Hours())
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import VLMUnavailable
 from gpu.ollama import OllamaManager
-from gpu.providers.openai import OpenAICompatibleProvider
+from gpu.openai import OpenAICompatibleProvider
 from gpu.types import Chunk
 from tests.gpu.ollama.conftest import SAY, SCHEMA, VLM
 

@@ -8,7 +8,7 @@ import pytest
 
 from gpu.exceptions import AnswerBroken, AnswerUnusable, RequestRefused
 from gpu.types import ChatMessage
-from gpu.wire.texts import delimited
+from gpu.wire.contents import delimited
 from tests.doubles.ollama import End, Fault, Kind, Model, Reply, Shape
 from tests.gpu.ollama.conftest import SAY, SCHEMA, THINKER, VLM, Make
 

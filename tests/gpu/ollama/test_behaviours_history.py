@@ -47,7 +47,7 @@ async def test_an_old_server_does_drop_messages_whatever_it_is_told(
     stage: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the test above guards against: without our own count nobody would know."""
-    monkeypatch.setattr("gpu.ollama.client.refuse_what_cannot_fit", lambda *_, **__: None)
+    monkeypatch.setattr("gpu.ollama.refuse_what_cannot_fit", lambda *_, **__: None)
     scene = stage(profile=OLD, config={"num_ctx": 400})
     await scene.chat(talk(5, words=100))
     assert scene.ollama.asks[-1].kept == [0, 3, 4, 5]

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from gpu.exceptions import PromptTooLarge, RequestRefused
-from gpu.wire import pictures
+from gpu.wire import contents
 from tests.doubles.ollama import NEW, OLD, Model, Profile
 from tests.gpu.ollama.conftest import VLM, Make, Stage, head_of, png
 
@@ -68,7 +68,7 @@ async def test_a_large_picture_is_scaled_down_to_what_a_model_reads(
     scene = stage()
     await scene.answer(pictures=[png(*size, form=form)])
     got = arrived(scene)
-    assert got.width * got.height <= pictures.READ_MEGAPIXELS * MEGA
+    assert got.width * got.height <= contents.READ_MEGAPIXELS * MEGA
     assert got.width * got.height > 1.8 * MEGA
     assert got.width / got.height == pytest.approx(size[0] / size[1], rel=0.01)
     got.load()

@@ -6,20 +6,23 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
+from gpu.choices import GPUEventKind
 from gpu.control.reporter import NO_GPU
-from gpu.exceptions import LoadFailed, ServerAway
+from gpu.exceptions import LoadFailed, NotEnoughVRAM, ServerAway
 from gpu.machine.ownership import UNCLAIMED, Ownership
-from gpu.machine.request_rows import error_fields
 from gpu.machine.status import gpu_folder
 from gpu.models import CatalogueModel, GPUEvent, GPUState
 from gpu.pages import texts
+from gpu.pages.board import _ICON_OF_EVENT
 from gpu.types import ExecutionMode, ModelState, RequestKind
 from sentences.said import by_sentence, say, told_by
 from tests.support.gpu_rows import (
@@ -27,7 +30,7 @@ from tests.support.gpu_rows import (
     GPU,
     VLM,
     make_event,
-    make_request,
+    make_refusal,
     make_samples,
     make_state,
     resident,
@@ -201,13 +204,13 @@ def test_the_banner_is_on_every_page_for_whoever_may_look(client_of, viewer, str
 def test_the_queue_says_who_waits_for_what(page) -> None:
     make_state(
         queue=[
-            waiting(state="granted"),
+            waiting(state="doing"),
             waiting(kind="load", model="llama3", asked_by="otto", purpose="preload"),
             waiting(kind="mode", model="", mode="autopilot", asked_by="run 9"),
         ]
     )
     said = page()
-    assert f"in use Use {VLM} to find a target · run 12" in said
+    assert f"being done Use {VLM} to find a target · run 12" in said
     assert "waiting Load llama3 · otto" in said
     assert "waiting Switch to “Autopilot” · run 9" in said
 
@@ -217,17 +220,13 @@ def test_what_happened_comes_newest_first_with_what_was_asked_in_vain(page) -> N
     now = timezone.now()
     make_state()
     make_event("First.", at=now - timedelta(seconds=30))
+    make_refusal(NotEnoughVRAM(VLM, needed_mb=6_000, free_mb=2_000), at=now - timedelta(seconds=10))
     make_event("Last.", "mode_changed", at=now)
-    numbers = {"message": "x", "fields": {"needed_mb": 6_000, "free_mb": 2_000}}
-    make_request("NotEnoughVRAM", numbers, finished_at=now - timedelta(seconds=10))
-    make_request("Withdrawn", {"message": "Whoever asked no longer wants it."})
-    make_request("GpuBusy", {"message": "x", "fields": {"retry_after_s": 1}}, kind=RequestKind.USE.value)
     said = page()
     said = said[said.index("What happened") :]
     places = [said.index(words) for words in ("Last.", f"Load {VLM}, asked by otto: not done.", "First.")]
     assert places == sorted(places)
     assert "6000 MB are needed, 2000 MB are free" in said
-    assert said.count("not done") == 1, "nobody failed who went away, and uses are told with their run"
 
 
 def test_what_the_owner_says_is_told_in_the_readers_language(page) -> None:
@@ -235,9 +234,11 @@ def test_what_the_owner_says_is_told_in_the_readers_language(page) -> None:
     away = ServerAway(say("gpu.asked_again_in", why=say("server.unreachable", who="Ollama", error="x"), n=12.4))
     make_state(degraded=True, degraded_reason=by_sentence([NO_GPU, told_by(away)]))
     make_event(say("gpu.clip_moved", before="cpu", now="cuda:0", why=say("gpu.clip_fits", needed=900, free=5000)))
-    numbers = error_fields(LoadFailed(say("gpu.load_late", model=VLM, n=30.0)))
-    make_request(numbers["error"], numbers["answer"])
-    assert GPUEvent.objects.get().text == "CLIP cpu → cuda:0: CLIP fits on the GPU (900 of 5000 MB)."
+    make_refusal(LoadFailed(say("gpu.load_late", model=VLM, n=30.0)))
+    assert (
+        GPUEvent.objects.exclude(kind="request_failed").get().text
+        == "CLIP cpu → cuda:0: CLIP fits on the GPU (900 of 5000 MB)."
+    )
     assert GPUEvent.objects.filter(text__code="gpu.clip_moved").count() == 1
     said = page(headers={"Accept-Language": "fr"})
     for words in (
@@ -276,7 +277,7 @@ def test_odd_rows_of_a_newer_or_older_owner_do_not_break_the_page(page) -> None:
     make_state(mode="warp", residents=[{"name": "a", "state": "dreaming"}], queue=[{"kind": "sing"}, {}])
     make_event("x", "what_is_this")
     for error in ("GpuBusy", "NotEnoughVRAM", "NeverHeardOf"):
-        make_request(error, {"message": f"{error} it was."}, request={})
+        make_refusal({"error": error, "message": f"{error} it was."}, kind="sing")
     said = page()
     assert all(f"{error} it was." in said for error in ("GpuBusy", "NotEnoughVRAM", "NeverHeardOf"))
     assert "warp" in said
@@ -297,8 +298,15 @@ def test_the_page_takes_as_many_queries_for_much_as_for_little(client_of, operat
         make_samples(*[1_000] * 50)
         for number in range(20):
             make_event(str(number))
-            make_request("ServerAway", {"message": "x"})
+            make_refusal(ServerAway("x"))
     assert counts[0] == counts[1]
+
+
+def test_every_kind_of_event_has_its_picture() -> None:
+    pictures = (Path(settings.BASE_DIR) / "rpa_site/static/rpa_site/vendor/tabler-icons.svg").read_text()
+    icons = [*_ICON_OF_EVENT.values(), *(icon for _word, icon, _colour in texts.STATES.values())]
+    assert [icon for icon in icons if f'id="{icon}"' not in pictures] == []
+    assert set(_ICON_OF_EVENT) == set(GPUEventKind)
 
 
 def test_every_mode_and_state_has_its_words() -> None:

@@ -13,15 +13,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from execution.models import Execution, Robot
+from gpu.exceptions import GpuBusy
 from gpu.machine.ownership import Ownership
-from gpu.machine.publisher import write_events
-from gpu.machine.status import gpu_folder
+from gpu.machine.status import gpu_folder, write_events
 from gpu.models import GPUState
-from gpu.pages.news import banner_now, news_of_gpu
+from gpu.pages.board import banner_now, news_of_gpu
 from gpu.types import as_json
 from tests.factories import make_execution
 from tests.gpu.rows import STATUS, VLM
-from tests.support.gpu_rows import DEGRADED, make_event, make_request, make_state
+from tests.support.gpu_rows import DEGRADED, make_event, make_refusal, make_state
 from tests.support.sockets import Socket, in_thread, session_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -148,21 +148,19 @@ def run_on(host: str) -> Execution:
 
 
 # --- what is read ---------------------------------------------------------------------------------------------------
-def test_news_take_three_queries_however_many_languages(owner):
+def test_news_take_two_queries_however_many_languages(owner):
     make_state()
     make_event("x")
     with CaptureQueriesContext(connection) as queries:
         news = news_of_gpu({"en", "fr"})
-    assert len(queries) == 3
+    assert len(queries) == 2
     assert set(news.banners) == {"en", "fr"}
 
 
 def test_a_request_that_failed_is_news(owner):
     make_state()
     before = news_of_gpu(["en"]).mark
-    make_request()
-    assert news_of_gpu(["en"]).mark == before, "one that was done shows in the state"
-    make_request("GpuBusy")
+    make_refusal(GpuBusy("x", retry_after_s=1))
     assert news_of_gpu(["en"]).mark != before
 
 

@@ -10,13 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu.catalogue.entries import ModelEntry
-from gpu.catalogue.file import SEED, read_file
+from gpu.catalogue import SEED, ModelEntry, read_file
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import AnswerBroken, AnswerUnusable, NoModelFits, NotEnoughVRAM, OutOfMemory
-from gpu.selection.choice import Selection, choose, obstacle
-from gpu.selection.scoring import FAILED, SLOW, UNUSABLE, RecentOutcomes
-from gpu.selection.situation import RAM_HEADROOM_MB, Factor, Situation, Task
+from gpu.selection.choice import (
+    RAM_HEADROOM_MB,
+    Mark,
+    RecentOutcomes,
+    Selection,
+    Situation,
+    Task,
+    choose,
+    obstacle,
+)
 from gpu.types import Chunk, ExecutionMode
 from tests.gpu.fake_models import GB, LIGHT, STANDARD, STRONG, Clock, entry, machine
 
@@ -167,6 +173,7 @@ def test_of_two_near_equals_the_one_that_is_loaded_stays() -> None:
 def test_a_stronger_one_that_is_loaded_stays_and_a_weaker_one_does_not() -> None:
     assert chosen(WANTS, ALL, loaded=frozenset({"large"}), resources=machine(vram_free_mb=10 * GB)) == "large"
     assert chosen(WANTS, ALL, loaded=frozenset({"small"})) == "usual"
+    assert chosen(replace(WANTS, complexity=LIGHT), (SMALL, LARGE), loaded=frozenset({"large"})) == "large"
 
 
 def test_that_it_is_loaded_is_said() -> None:
@@ -220,7 +227,7 @@ def test_where_memory_is_not_what_is_missing_each_reason_is_told() -> None:
 # --- held by hand ---------------------------------------------------------------------------------------------------
 def test_a_model_that_is_held_answers_whatever_speaks_against_it() -> None:
     held = replace(SMALL, held=True)
-    lowered = {"small": (Factor(FAILED, "failed lately"),)}
+    lowered = {"small": (Mark("failed lately"),)}
     choice = choose(replace(WANTS, complexity=STRONG), (held, LARGE), situation(lowered=lowered))
     assert choice.model is held
     assert choice.reasons[0] == "is held by hand"
@@ -234,48 +241,52 @@ def test_a_held_model_that_cannot_is_replaced_and_that_is_said() -> None:
 
 
 # --- lately ---------------------------------------------------------------------------------------------------------
-def lowered(points: float) -> dict[str, tuple[Factor, ...]]:
-    return {"usual": (Factor(points, "was so lately"),)}
+def lowered(*failed: bool) -> dict[str, tuple[Mark, ...]]:
+    return {"usual": tuple(Mark("was so lately", failed=one) for one in failed)}
 
 
 def test_slowness_outweighs_nothing_but_being_loaded() -> None:
     twin = replace(USUAL, key="twin", name="twin", vram_mb=USUAL.vram_mb + 1)
     here = {"loaded": frozenset({"usual"})}
-    assert chosen(WANTS, (USUAL, twin), **here, lowered=lowered(SLOW)) == "twin"
-    assert chosen(WANTS, (USUAL, SMALL), **here, lowered=lowered(SLOW)) == "usual"
-    assert chosen(WANTS, (USUAL, SMALL), **here, lowered=lowered(2 * SLOW)) == "usual"
-    assert chosen(WANTS, (USUAL, SMALL), **here, lowered=lowered(3 * SLOW)) == "small"
+    assert chosen(WANTS, (USUAL, twin), **here, lowered=lowered(False)) == "twin"
+    assert chosen(WANTS, (USUAL, SMALL), **here, lowered=lowered(False, False, False)) == "usual"
 
 
-def test_a_failure_outweighs_a_step_of_the_tier() -> None:
+def test_a_failure_outweighs_everything_and_what_failed_less_often_is_asked_first() -> None:
     here = {"loaded": frozenset({"usual"})}
-    assert chosen(WANTS, (USUAL, SMALL), **here, lowered=lowered(FAILED)) == "small"
-    assert chosen(WANTS, (USUAL, SMALL), **here, lowered=lowered(2 * UNUSABLE)) == "small"
+    assert chosen(WANTS, (USUAL, SMALL), **here, lowered=lowered(True)) == "small"
+    assert chosen(WANTS, (USUAL,), **here, lowered=lowered(True)) == "usual", "it is no bar"
+    both = {**lowered(True), "small": (Mark("failed lately"), Mark("failed lately"))}
+    assert chosen(WANTS, (USUAL, SMALL), lowered=both) == "usual"
+    choice = choose(WANTS, (USUAL, SMALL), situation(lowered=lowered(True)))
+    assert choice.rejected["usual"] == "would do, “small” is better: was so lately"
 
 
-def test_marks_fade_evenly_and_are_forgotten() -> None:
+def test_marks_are_forgotten_after_five_minutes() -> None:
     clock = Clock()
     recent = RecentOutcomes(clock)
     recent.failed("usual", AnswerBroken("500"))
+    clock.now += 200
+    recent.failed("usual", AnswerBroken("500"))
     told = []
-    for _ in range(4):
-        told.append([mark.points for mark in recent.lowered().get("usual", ())])
-        clock.now += 100
-    assert told == [[-40.0], [-26.7], [-13.3], []]
+    for seconds in (0, 99, 1, 199, 1):
+        clock.now += seconds
+        told.append(len(recent.lowered().get("usual", ())))
+    assert told == [2, 2, 1, 1, 0]
 
 
-def test_each_kind_of_failure_has_its_weight_and_words() -> None:
+def test_each_kind_of_failure_has_its_words_and_too_little_memory_counts_little() -> None:
     recent = RecentOutcomes(Clock())
     for error in (
         OutOfMemory("none"), NotEnoughVRAM("it", needed_mb=2, free_mb=1), AnswerUnusable("no"), AnswerBroken("500"),
     ):  # fmt: skip
         recent.failed("a", error)
-    assert [(mark.points, mark.words) for mark in recent.lowered()["a"]] == [
-        (-60.0, "ran out of memory lately"),
-        (-5.0, "found too little memory lately"),
-        (-25.0, "gave an answer of no use lately"),
-        (-40.0, "failed lately (AnswerBroken)"),
-    ]
+    assert recent.lowered()["a"] == (
+        Mark("ran out of memory lately"),
+        Mark("found too little memory lately", failed=False),
+        Mark("gave an answer of no use lately"),
+        Mark("failed lately (AnswerBroken)"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -349,7 +360,9 @@ SITUATIONS = st.builds(
     all_stay=st.booleans(),
     remote=SOME,
     learned_mb=st.sampled_from(({}, {"a": 9000})),
-    lowered=st.sampled_from(({}, {"a": (Factor(-40, "failed lately"),)}, {"b": (Factor(-9.5, "was slow lately"),)})),
+    lowered=st.sampled_from(
+        ({}, {"a": (Mark("failed lately"),)}, {"b": (Mark("was slow lately", failed=False), Mark("failed lately"))})
+    ),
     excluded=st.sampled_from(({}, {}, {"a": "has just failed"})),
 )
 

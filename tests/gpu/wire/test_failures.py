@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gpu.config import GPUResourceConfig
-from gpu.wire.failures import MAX_WORDS, words
+from gpu.wire.http import MAX_WORDS, words_of
 
 KEY = "sk-0123456789abcdef"
 
@@ -16,7 +16,7 @@ KEY = "sk-0123456789abcdef"
 @pytest.mark.parametrize("as_json", [True, False])
 def test_no_part_of_a_key_is_told_wherever_the_words_are_cut(before: int, as_json: bool) -> None:
     text = "x" * before + " " + KEY + " is not known"
-    told = words(json.dumps({"error": {"message": text}}).encode() if as_json else text.encode(), secret=KEY)
+    told = words_of(json.dumps({"error": {"message": text}}).encode() if as_json else text.encode(), secret=KEY)
     assert KEY[:6] not in told and len(told) <= MAX_WORDS
 
 

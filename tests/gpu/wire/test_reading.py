@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpu.wire.texts import count_of, mapping_of, text_of
+from gpu.wire.contents import count_of, mapping_of, text_of
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,0 @@
-"""Which models there are to choose from (S4.1)."""
