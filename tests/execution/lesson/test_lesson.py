@@ -35,7 +35,7 @@ from tests.factories import make_user
 from tests.support.display import wait_until
 from tests.support.scripted import BUTTON, publish_line, queue, screens
 from tests.support.teaching import Teacher, taught_on, teacher_of
-from workflows.models import Node, Variable, Workflow
+from workflows.models import Variable, Workflow
 
 OPENS = {f"open{number}": f"record{number}" for number in range(3)}
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
