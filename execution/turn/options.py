@@ -143,18 +143,18 @@ def _touch(one: Box, other: Box, state: ScreenState) -> bool:
 def _pick(hands: Movements, option: str, area: Box, state: ScreenState) -> str:
     """Look the whole list through, then click the one option that reads so."""
     state = _to_top(hands, area, state)
-    noted, turns, below = _noted([], area, state, 0, top=True), 0, 0
+    read, turns, below = _noted(area, state, top=True), 0, 0
     while turns < MOST:
         later = _turned(hands, area, _STEP, state)
         moved = _moved_up(area, state, later)
-        if moved is None:
-            return say("turn.list_not_read")
-        if not moved:
+        if moved == 0:
             break
-        state, turns, below = later, turns + 1, below + moved
-        noted = _noted(noted, area, state, below)
-    noted = _noted(noted, area, state, below, top=not turns, bottom=True)
-    count = sum(option_key(option) in row.keys for row in noted)
+        joined = _joined(read, _noted(area, later, below + moved)) if moved else None
+        if joined is None:
+            return say("turn.list_not_read")
+        read, state, turns, below = joined, later, turns + 1, below + (moved or 0)
+    read = _joined(read, _noted(area, state, below, top=not turns, bottom=True)) or read
+    count = sum(option_key(option) in row.keys for row in read)
     if count > 1:
         return say("turn.option_often", option=option, n=count)
     for turn in range(turns + 1 if count else 0):
@@ -220,19 +220,27 @@ class _Row(NamedTuple):
     """A row of a list, by where its middle is below the top of the first page, and all that it was read as."""
 
     middle: int
+    height: int
     keys: frozenset[str]
 
 
-def _noted(
-    rows: Sequence[_Row], area: Box, state: ScreenState, below: int, *, top: bool = False, bottom: bool = False
-) -> list[_Row]:
-    """The rows with those of a page that is so many pixels `below` the first: each once, however it was read."""
-    noted = {row.middle: row.keys for row in rows}
-    for line in _rows(area, state, top=top, bottom=bottom):
-        middle = line.box.center.y + below
-        same = next((other for other in noted if abs(other - middle) <= line.box.h / 2), middle)
-        noted[same] = noted.get(same, frozenset()) | {option_key(line.text)}
-    return [_Row(middle, keys) for middle, keys in noted.items()]
+def _noted(area: Box, state: ScreenState, below: int = 0, *, top: bool = False, bottom: bool = False) -> list[_Row]:
+    """The rows of a page that is so many pixels `below` the first."""
+    lines = _rows(area, state, top=top, bottom=bottom)
+    return [_Row(line.box.center.y + below, line.box.h, frozenset({option_key(line.text)})) for line in lines]
+
+
+def _joined(rows: Sequence[_Row], page: Sequence[_Row]) -> list[_Row] | None:
+    """The rows with those of a page, each once; None where those of both are not read alike, half of them at least."""
+    joined, met, alike = list(rows), 0, 0
+    for new in page:
+        old = next((n for n, row in enumerate(rows) if abs(row.middle - new.middle) <= new.height / 2), None)
+        if old is None:
+            joined.append(new)
+            continue
+        met, alike = met + 1, alike + bool(rows[old].keys & new.keys)
+        joined[old] = rows[old]._replace(keys=rows[old].keys | new.keys)
+    return joined if met and 2 * alike >= met else None
 
 
 def _moved_up(area: Box, before: ScreenState, after: ScreenState) -> int | None:

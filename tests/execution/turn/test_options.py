@@ -167,14 +167,16 @@ class Misread(LateList):
     """A list of small letters, of which a click of the wheel turns three of five rows; some are read otherwise on each
     page."""
 
+    rows = CARRIERS
+
     def still(self) -> ScreenState:
-        self.top = max(0, min(len(CARRIERS) - IN_SIGHT, self.top + 3 * sum(self.turns)))
+        self.top = max(0, min(len(self.rows) - IN_SIGHT, self.top + 3 * sum(self.turns)))
         self.turns.clear()
         return self.seen()
 
     def seen(self) -> ScreenState:
         canvas = Canvas(700, 400)
-        for number, row in enumerate(CARRIERS[self.top : self.top + IN_SIGHT]):
+        for number, row in enumerate(self.rows[self.top : self.top + IN_SIGHT]):
             canvas.text(row, TESTS.x + 10, TESTS.y + 10 + PITCH * number)
         state = canvas.state()
         odd = [replace(t, text=t.text.replace("C", "G")) if n == self.top % 2 else t for n, t in enumerate(state.texts)]
@@ -189,11 +191,16 @@ def test_pages_are_joined_by_what_is_drawn_however_a_row_of_them_is_read(option:
     assert [line.text for line in hands.seen().texts if line.box == box] == [option]
 
 
-def test_pages_that_share_no_row_are_no_list_that_was_looked_through() -> None:
+@pytest.mark.parametrize("names", [CARRIERS, tuple(f"Examination room {n}" for n in range(1, 20))], ids=len)
+def test_pages_that_share_no_row_are_no_list_that_was_looked_through(names: tuple[str, ...]) -> None:
+    """However alike their rows are drawn."""
+
     class Leaps(Misread):
+        rows = names
+
         def still(self) -> ScreenState:
             self.turns = [2 * dy for dy in self.turns]
             return super().still()
 
     hands = Leaps(late=0)
-    assert choose(hands, "Hermes", TESTS, hands.seen()) == say("turn.list_not_read")
+    assert choose(hands, names[-1], TESTS, hands.seen()) == say("turn.list_not_read")

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from execution.turn.options import _joined
 from execution.types import Answer, Box, Element, ElementRole, Frame, ScreenState, TextLine
 from execution.verification.chosen import is_one_line, stands_as_wanted
 
@@ -51,21 +50,6 @@ def test_another_option_is_not_the_choice(shown: str) -> None:
     """To the letter: “Ward 10” is neither “Ward 1” nor “Ward 100”."""
     seen = screen(shown)
     assert stands_as_wanted("choose", {"option": "Ward 10"}, PLACE, seen, seen).answer is not Answer.YES
-
-
-@pytest.mark.parametrize(
-    ("read", "page", "joined"),
-    [
-        (["a", "b", "c"], ["b", "c", "d"], ["a", "b", "c", "d"]),
-        (["a", "b", "c"], ["a", "b", "c"], ["a", "b", "c"]),
-        (["a", "b", "c", "d", "cut"], ["b", "c", "d", "e", "f"], ["a", "b", "c", "d", "e", "f"]),
-        (["a", "b"], ["d", "e"], None),  # rows were left out
-    ],
-)
-def test_pages_of_a_list_are_joined_where_they_share_rows(
-    read: list[str], page: list[str], joined: list[str] | None
-) -> None:
-    assert _joined(read, page) == joined
 
 
 def with_arrow(value: str, sign: str, at: int) -> ScreenState:

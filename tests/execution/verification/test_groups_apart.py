@@ -136,10 +136,13 @@ class Listed:
         for number, row in enumerate(self.rows):
             y = AREA.y + 4 + PITCH * number - self.offset
             top, bottom = max(y, AREA.y), min(y + 16, AREA.bottom)
+            canvas.text(row, self.left, y + 3)
             if bottom - top < 8:
                 continue
             text = self.misread.get(row, row) if bottom - top < 16 else row
             lines.append(TextLine(text=text, box=Box(self.left, top, 9 * len(row), bottom - top)))
+        for outside in ((0, 0, 400, AREA.y - 1), (0, AREA.bottom, 400, 300)):
+            canvas.draw.rectangle(outside, fill=(255, 255, 255))
         state = canvas.state()
         return type(state)(frame=state.frame, texts=tuple(lines), text_method="known")
 
