@@ -8,7 +8,7 @@ from dataclasses import replace
 from execution.record.journal import Journal
 from execution.turn.choosing import Way, next_way
 from execution.turn.holding import Hold
-from execution.turn.lists import Lists
+from execution.turn.lists import Lists, Rest
 from execution.turn.pausing import Pauses
 from execution.turn.position import Position
 from execution.turn.proofs import Proofs
@@ -32,9 +32,9 @@ class Chooser:
         self.stages, self.hold, self.at, self.pauses = stages, hold, at, pauses
         self.lists, self.proofs, self.visits = Lists(journal, stages, hold), proofs, Visits(journal)
 
-    def count(self, about: EdgeSpec | None = None, *, moved_up: bool = False) -> None:
-        """Tell the stages which lines of lists the run is at; `about`: an action that may begin the next one."""
-        self.stages.count(counted(self.graph, self.at.place.rounds, about, moved_up=moved_up))
+    def count(self, about: EdgeSpec | None = None, *, line: int = 0) -> None:
+        """Tell the stages which lines of lists the run is at; `about`: an action that may begin the next, or `line`."""
+        self.stages.count(counted(self.graph, self.at.place.rounds, about, line=line))
         if self.graph.outputs and (self.at.place.rounds or self.graph.calls):
             self.stages.forget(self._of_other_lines(about) | self._of_earlier_calls())
 
@@ -114,16 +114,18 @@ class Chooser:
                 self.count(way.edge)
                 suggestion = self.stages.suggest(way.edge, node_id, state)
                 behind = next((one for one in self.at.place.rounds if one.edge_id == way.edge.edge_id), None)
-                if moved_up := self.lists.moved_up(suggestion, behind, state):
-                    self.count(way.edge, moved_up=True)
+                if (line := self.lists.next_line(suggestion, behind, state)) != suggestion.line:
+                    self.count(way.edge, line=line)
                     suggestion = self.stages.suggest(way.edge, node_id, state)
                 suggestion = self._doubted(suggestion)
                 if self._look_again(suggestion, state):
                     return None
                 if not suggestion.line:
                     return suggestion
-                for_line = self.lists.judged(suggestion, behind, state, moved_up=moved_up, may_scroll=not watching)
-                if for_line is not None:
+                for_line = self.lists.judged(suggestion, behind, state, may_scroll=not watching)
+                if for_line is Rest.BELOW:
+                    return None
+                if for_line is not Rest.NONE:
                     return for_line
             self.at.ended.add(way.edge.edge_id)
             self.count()

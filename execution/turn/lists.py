@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from enum import Enum, auto
 
 from execution.language.fuzzy import folded
 from execution.record.hidden import HIDDEN
@@ -19,16 +20,23 @@ from execution.turn.holding import Hold
 from execution.turn.rounds import Round
 from execution.turn.stages import Stages
 from execution.turn.wheel import once_moved
-from execution.types import Answer, Box, Element, ElementRole, Point, ResolveStatus, ScreenState, Suggestion
+from execution.types import Answer, Box, Element, ElementRole, ResolveStatus, ScreenState, Suggestion
 from sentences.said import by_sentence, say
 from workflows.graph import EdgeSpec, ExpectSpec, NormBox
 
 _CONTROLS = frozenset({ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
 _FRAMES = _CONTROLS | {ElementRole.GROUP}
 _SAME_SIDE = 4  # pixels
-_WHEEL = 3  # turns: enough to move any list that moves
+_WHEEL = 1, 2  # turns: a short list leaps with more than one, and some do not move by one
 _LEAST_WORD = 3  # letters or digits: what is shorter stands anywhere by chance
 _LEVEL = 0.5  # of a line's height: what has its middle so near to the line's stands in it
+
+
+class Rest(Enum):
+    """What is left of a list of which no other line is seen."""
+
+    NONE = auto()
+    BELOW = auto()  # it was scrolled on, and is to be looked at anew
 
 
 class Lists:
@@ -46,70 +54,51 @@ class Lists:
         asked = replace(edge, before=ExpectSpec(texts=(text,)), identity=())
         return self.stages.check_before(asked, state).answer is Answer.YES
 
-    def moved_up(self, suggestion: Suggestion, behind: Round | None, state: ScreenState) -> bool:
-        """Whether the line of the round that is `behind` left the list, so that the next stands where it stood.
-
-        Those behind it must all have come up by one, and where another one came into sight below them it must be none
-        of whom the line was: it may have been done and put to the end.
-        """
+    def next_line(self, suggestion: Suggestion, behind: Round | None, state: ScreenState) -> int:
+        """Where in the list the line stands that follows the one of the round `behind`, as far as that can be told."""
         before = self.journal.last_done(suggestion.edge.edge_id) if behind and not behind.skipped else None
         if behind is None or before is None or not (suggestion.edge.target and suggestion.edge.target.number_wanted):
-            return False
+            return suggestion.line
         then, now = rows_kept(before.screen, before.suggestion.get("lines") or ()), self._rows(suggestion, state)
-        if len(then) < behind.line:
-            return False
-        left, rest, up = then[behind.line - 1], then[behind.line :], now[behind.line - 1 :]
-        own = _own_words(behind.line, then)
-        if not rest:  # it was the last of the list
-            return not up and not own <= _words(" ".join(read.text for read in state.texts))
-        came_up = len(rest) <= len(up) and all(_plain(a) == _plain(b) for a, b in zip(rest, up, strict=False))
-        new = up[len(rest) :]
-        none_of_it = not new or (len(new) == 1 and bool(own) and not own & _words(new[0]))
-        return came_up and none_of_it and _plain(left) != _plain(up[0])
+        return place_of_next(behind.line, then, now, state) or suggestion.line
 
     def judged(
-        self, suggestion: Suggestion, behind: Round | None, state: ScreenState, *, moved_up: bool, may_scroll: bool
-    ) -> Suggestion | None:
-        """The suggestion for a line, with what a person has to know before; None where the list is over.
+        self, suggestion: Suggestion, behind: Round | None, state: ScreenState, *, may_scroll: bool
+    ) -> Suggestion | Rest:
+        """The suggestion for a line, with what a person has to know before; or what is left of the list.
 
         `behind` is the round before it. Raises Stopped, LeaseLost, DesktopLost.
         """
         repeat, resolution = suggestion.edge.repeat, suggestion.resolution
         assert repeat is not None
-        if moved_up and not resolution.lines:
-            return None
         doubts = [suggestion.doubt]
         if behind and suggestion.edge.target and suggestion.edge.target.number_wanted:
-            doubts += [self._changed(suggestion, state, moved_up=moved_up), self._unlike(suggestion, state)]
-        if resolution.at_end:
-            if not any(doubts) and not (may_scroll and self._goes_on(suggestion, state)):
-                return None
-            if not any(doubts):
-                doubts.append(say("turn.list_goes_on", line=suggestion.line))
-        elif (
-            behind
-            and behind.number >= repeat.most
-            and resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
-        ):
+            if suggestion.line == behind.line and not resolution.lines:  # the last line has left it
+                return Rest.NONE
+            doubts += [self._changed(suggestion, behind, state), self._unlike(suggestion, state)]
+        if resolution.at_end and not any(doubts):
+            return Rest.BELOW if may_scroll and self._scrolled_on(suggestion, state) else Rest.NONE
+        found = resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
+        if found and behind and behind.number >= repeat.most:
             doubts.append(say("turn.more_lines", most=repeat.most))
         return replace(suggestion, doubt=by_sentence(doubts))
 
-    def _changed(self, suggestion: Suggestion, state: ScreenState, *, moved_up: bool) -> str:
+    def _changed(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> str:
         """What is not as it was of the lines from this one on, in a sentence; "" if all of it is."""
-        line, stood = suggestion.line, suggestion.line + moved_up
+        line, done = suggestion.line, behind.line
         before = self.journal.last_done(suggestion.edge.edge_id)
         kept = (before.suggestion.get("lines") or ()) if before else ()
         if before is None or not kept:
-            return say("turn.list_unknown", then=stood - 1, line=line)
+            return say("turn.list_unknown", then=done, line=line)
         then, now = rows_kept(before.screen, kept), self._rows(suggestion, state)
-        for number, was in enumerate(then[stood - 1 :], line):
+        is_next = not behind.skipped and place_of_next(done, then, now, state) == line
+        for number, was in enumerate(() if is_next else then[done:], line):
             if number > len(now):
-                return say("turn.list_shorter", then=stood - 1, line=number, was=was)
+                return say("turn.list_shorter", then=done, line=number, was=was)
             if _plain(was) != _plain(now[number - 1]):
-                return say("turn.list_changed", then=stood - 1, line=number, was=was, now=now[number - 1])
-        if _is_anybodys(stood, then) or _is_anybodys(line, now):
-            return say("turn.list_unknown", then=stood - 1, line=line)
-        return ""
+                return say("turn.list_changed", then=done, line=number, was=was, now=now[number - 1])
+        is_told = not _is_anybodys(done + 1, then) and not _is_anybodys(line, now)
+        return "" if is_told and (is_next or behind.skipped) else say("turn.list_unknown", then=done, line=line)
 
     def _unlike(self, suggestion: Suggestion, state: ScreenState) -> str:
         """That a line is made otherwise than the one before it, in a sentence: below a list stands something else."""
@@ -124,22 +113,52 @@ class Lists:
         texts = [(read.text, read.box.normalised(size)) for read in shown.texts]
         return rows_of([box.normalised(size) for box in suggestion.resolution.lines], texts)
 
-    def _goes_on(self, suggestion: Suggestion, state: ScreenState) -> bool:
-        """Whether there is more of the list below what is seen: it moves when it is scrolled. It is scrolled back."""
-        lines = suggestion.resolution.lines
-        if not lines:
-            return False
-        self.hold.check()
-        at, before = lines[-1].center, self._rows(suggestion, state)
-        self.stages.scroll(Point(at.x, at.y), _WHEEL)
+    def _scrolled_on(self, suggestion: Suggestion, state: ScreenState) -> bool:
+        """Whether there was more of the list below what is seen: it moved when it was scrolled."""
+        lines, before = suggestion.resolution.lines, self._rows(suggestion, state)
 
         def moved(state: ScreenState) -> bool:
             return self._rows(suggestion, state) != before
 
-        if goes_on := moved(once_moved(lambda: self.stages.settle(suggestion.edge), moved)):
-            self.stages.scroll(Point(at.x, at.y), -_WHEEL)
-            self.stages.settle(suggestion.edge)
-        return goes_on
+        for turns in _WHEEL if lines else ():
+            self.hold.check()
+            self.stages.scroll(lines[-1].center, turns)
+            if moved(once_moved(lambda: self.stages.settle(suggestion.edge), moved)):
+                return True
+        return False
+
+
+def place_of_next(done: int, then: Sequence[str], now: Sequence[str], state: ScreenState) -> int | None:
+    """Where the line that followed number `done` of a list stands `now`, from 1; None where that cannot be told.
+
+    It is known by what it says, and by those behind it that follow it. Where none did, it comes behind the lines that
+    still stand there, whatever the one that was done says by now.
+    """
+    rest, before = then[done:], then[:done]
+    if len(before) < done:
+        return None
+    if rest:
+        at = [number for number, row in enumerate(now) if _plain(row) == _plain(rest[0])]
+        if len(at) != 1 or at[0] > done:
+            return None
+        up = now[at[0] :]
+        cut = at[0] < done and len(rest) > 1  # the last one in sight may have been seen in part
+        follow = len(up) >= len(rest) and all(map(_reads_as, rest[: len(rest) - cut], up))
+        own = set[str]().union(*(_own_words(number, then) for number in range(1, done + 1)))
+        # what came into sight below them is none of those that were done, and put to the end
+        return at[0] + 1 if follow and not any(own & _words(row) for row in up[len(rest) :]) else None
+    if len(now) == done - 1 and all(map(_reads_as, before, now)):  # the last one has left
+        return done if now or not _own_words(done, then) <= _words(" ".join(t.text for t in state.texts)) else None
+    for shift in range(done):
+        stay = list(map(_reads_as, before[shift:-1], now))
+        still = len(now) >= done - shift and all(stay[1:]) and (any(stay) or _reads_as(before[-1], now[0]))
+        if still or (done == 1 and now):
+            return done + 1 - shift
+    return None
+
+
+def _reads_as(one: str, other: str) -> bool:
+    return _plain(one) == _plain(other)
 
 
 def _is_anybodys(line: int, rows: Sequence[str]) -> bool:

@@ -69,20 +69,13 @@ def round_at(rounds: Rounds, node_id: str) -> Round | None:
     return None if at is None else rounds[at]
 
 
-def counted(
-    graph: GraphSpec, rounds: Rounds, about: EdgeSpec | None = None, *, moved_up: bool = False
-) -> dict[str, str]:
-    """What a graph's counters say: the line of the present round, from 1; for `about`, which begins one, the next.
-
-    That stands where the present one stood, once it `moved_up` there.
-    """
+def counted(graph: GraphSpec, rounds: Rounds, about: EdgeSpec | None = None, *, line: int = 0) -> dict[str, str]:
+    """What a graph's counters say: the line of the present round, from 1; for `about`, which begins one, the next, or
+    that `line`."""
     lines = {r.edge_id: r.line for r in rounds}
-    begins = about.edge_id if about is not None and not moved_up else ""
-    return {
-        edge.repeat.counter: str(max(1, lines.get(edge.edge_id, 0) + (begins == edge.edge_id)))
-        for edge in graph.edges
-        if edge.repeat
-    }
+    if about is not None:
+        lines[about.edge_id] = line or lines.get(about.edge_id, 0) + 1
+    return {edge.repeat.counter: str(max(1, lines.get(edge.edge_id, 0))) for edge in graph.edges if edge.repeat}
 
 
 def _at(rounds: Sequence[Round], node_id: str) -> int | None:

@@ -71,7 +71,7 @@ class World:
     closes: bool = True  # whether its buttons close it
     scrolls_left: int = 0
     lists: dict[str, list[str]] = field(default_factory=dict)  # edge → what its list reads now
-    longer: bool = False  # lists go on below what is seen
+    further: list[str] = field(default_factory=list)  # lines that lists have below what is seen
     slow: int = 0  # looks before what was scrolled is drawn
     texts: tuple[str, ...] = ()  # what else is read
     reads: dict[str, list[str]] = field(default_factory=dict)  # edge → what it reads, one time after the other
@@ -296,10 +296,9 @@ class World:
             self.on_scroll(self)
 
     def _moves(self, dy: int) -> None:
-        if self.longer:
-            self.lists = {
-                i: [*rows[1:], "one more"] if dy > 0 else ["first", *rows[:-1]] for i, rows in self.lists.items()
-            }
+        if self.further and dy > 0:
+            came, self.further = self.further[:dy], self.further[dy:]
+            self.lists = {edge_id: [*rows, *came][len(came) :] for edge_id, rows in self.lists.items()}
 
     def moved(self, state: ScreenState) -> bool:
         return True

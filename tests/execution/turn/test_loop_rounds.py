@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from execution.actions import control
 from execution.choices import ExecutionState, Outcome, PauseReason
+from execution.desktop import capture
 from execution.turn import wheel
+from execution.turn.lists import rows_kept
 from execution.types import ElementRole
 from sentences.said import from_json, in_words
 from tests.doubles.stage import LINE, edge
@@ -56,7 +60,8 @@ ROUND = [
     edge("ca", "c", "a", order=3),
 ]
 FILES = ["one.txt", "two.txt", "three.txt"]
-ALL = ["ab", "bc", "ca"] * 3 + ["scroll 3", "ad"]
+END = ["scroll 1", "scroll 2"]  # a list that does not move
+ALL = ["ab", "bc", "ca"] * 3 + [*END, "ad"]
 
 
 def paused(s: Any) -> tuple[str, str]:
@@ -145,7 +150,7 @@ def with_totals(stage: Any, edges: Any = OF_A_LINE) -> Any:
 def test_each_line_goes_the_way_of_what_was_read_of_it(stage: Any) -> None:
     s = with_totals(stage)
     assert s.run().state == COMPLETED
-    assert s.world.acts == ["ab", "look", "bc", "ca", "ab", "look", "ba", "ab", "look", "bc", "ca", "scroll 3", "ad"]
+    assert s.world.acts == ["ab", "look", "bc", "ca", "ab", "look", "ba", "ab", "look", "bc", "ca", *END, "ad"]
 
 
 @pytest.mark.parametrize("restarted", [False, True])
@@ -209,10 +214,9 @@ def test_a_loop_that_is_restarted_ends_on_its_list_after_each_line(stage: Any, k
 
 def test_a_list_that_is_the_last_thing_and_goes_on_below_is_no_end(stage: Any) -> None:
     s = last_of_all(stage)
-    s.world.longer = True
-    s.run("reject")
-    assert paused(s) == (PAUSED, PauseReason.REJECTED)
-    assert "The list goes on below what is seen" in str(s.asked[0].message)
+    s.world.further = ["four.txt"]
+    assert s.run().state == COMPLETED
+    assert s.world.acts == [*["ab", "bc", "ca"] * 3, "scroll 1", *["ab", "bc", "ca"], *END]
 
 
 def test_a_person_may_say_that_a_list_that_is_the_last_thing_is_over(stage: Any) -> None:
@@ -248,7 +252,7 @@ def test_a_run_that_finds_no_line_at_all_asks(stage: Any) -> None:
     s.world.lists = {"ab": []}
     s.run("reject")
     assert s.row().state == PAUSED
-    assert s.world.acts == ["scroll 3"] or s.world.acts == []
+    assert s.world.acts == []
 
 
 def test_a_text_says_that_there_is_no_other_line(stage: Any) -> None:
@@ -276,22 +280,42 @@ def test_an_empty_list_that_nothing_says_is_empty_is_asked_about(stage: Any) -> 
     assert s.world.acts == ["ad"]
 
 
-def test_a_list_that_goes_on_below_is_not_taken_for_its_end(stage: Any) -> None:
+def seen_by(s: Any) -> list[str]:
+    """Each line that was opened, as it was read then."""
+    begun = s.row().steps.filter(edge_id="ab", outcome=Outcome.SUCCEEDED).order_by("index")
+    return [rows_kept(step.screen, step.suggestion["lines"])[step.suggestion["line"] - 1] for step in begun]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_list_that_goes_on_below_is_scrolled_and_done_to_its_end(stage: Any, restarted: bool) -> None:
+    s, more = listed(stage), ["four.txt", "five.txt", "six.txt"]
+    s.world.further = list(more)
+    if restarted:  # while the list stands scrolled, before its fifth line
+        s.journal.on_step.append(lambda step: s.leave.set() if step.index == 13 else None)
+        s.run()
+        s.leave.clear()
+        s.begin()
+    assert s.run().state == COMPLETED
+    assert (seen_by(s), s.asked) == ([*FILES, *more], [])
+
+
+def test_a_list_that_leaps_farther_than_it_is_seen_is_asked_about(stage: Any) -> None:
     s = listed(stage)
-    s.world.longer = True
+    s.world.on_scroll = lambda world: world.lists.update(ab=["seven.txt", "eight.txt", "nine.txt"])
     s.run("reject", "reject")
-    assert s.world.acts == [*ALL[:-1], "scroll -3"]
-    assert "The list goes on below what is seen" in str(s.asked[0].message)
+    assert s.world.acts == [*["ab", "bc", "ca"] * 3, "scroll 1"]
+    assert "nobody can say whether line 4 follows" in str(s.asked[0].message)
 
 
 def test_a_list_that_is_scrolled_late_goes_on_below_all_the_same(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the rest of it is left out without a word, where a client is slow."""
     s = listed(stage)
-    monkeypatch.setattr(wheel, "ANSWERS_S", 60.0)
-    s.world.longer, s.world.slow = True, 4
-    s.run("reject", "reject")
-    assert s.world.acts == [*ALL[:-1], "scroll -3"]
-    assert "The list goes on below what is seen" in str(s.asked[0].message)
+    clock = count(step=0.1)  # by looks, however slow the machine is
+    monkeypatch.setattr(wheel, "ANSWERS_S", 1.0)
+    monkeypatch.setattr(capture, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    s.world.further, s.world.slow = ["four.txt"], 4
+    assert s.run().state == COMPLETED
+    assert seen_by(s) == [*FILES, "four.txt"]
 
 
 @pytest.mark.parametrize(
@@ -381,7 +405,7 @@ def test_what_was_done_may_look_otherwise_and_the_list_may_grow(stage: Any, now:
     s = listed(stage)
     s.journal.on_step.append(lambda step: s.world.lists.update(ab=list(now)) if step.edge_id == "bc" else None)
     assert s.run().state == COMPLETED
-    assert s.world.acts == ["ab", "bc", "ca"] * len(now) + ["scroll 3", "ad"]
+    assert s.world.acts == ["ab", "bc", "ca"] * len(now) + [*END, "ad"]
 
 
 UNKNOWN = "nobody can say whether line 2 follows"
@@ -460,7 +484,7 @@ def test_a_person_may_say_that_it_is_the_right_line_all_the_same(stage: Any) -> 
     )
     assert s.run("accept").state == COMPLETED
     assert [prompt.kind for prompt in s.asked] == ["confirmation"]
-    assert s.world.acts == ["ab", "bc", "ca"] * 2 + ["scroll 3", "ad"]
+    assert s.world.acts == ["ab", "bc", "ca"] * 2 + [*END, "ad"]
 
 
 def test_more_lines_than_it_is_done_for_at_most_are_a_question(stage: Any) -> None:
