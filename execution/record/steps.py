@@ -338,6 +338,11 @@ class Steps(FencedRun):
         return self._behind(edge_id).last()
 
     @persistent
+    def latest_done(self, edge_id: str, most: int) -> list[Step]:
+        """The last steps of that action that are behind the run, the latest first."""
+        return list(self._behind(edge_id).reverse()[:most])
+
+    @persistent
     def times_done(self, edge_id: str) -> list[int]:
         """The indexes of the steps of that action that are behind the run, in order."""
         return list(self._behind(edge_id).values_list("index", flat=True))

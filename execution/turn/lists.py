@@ -27,9 +27,13 @@ from workflows.graph import EdgeSpec, ExpectSpec, NormBox
 _CONTROLS = frozenset({ElementRole.BUTTON, ElementRole.FIELD, ElementRole.CHECKBOX, ElementRole.RADIO})
 _FRAMES = _CONTROLS | {ElementRole.GROUP}
 _SAME_SIDE = 4  # pixels
+_LOOKED_BACK = 9  # lines that were done: what several of them say is no line's own
 _WHEEL = 1, 2  # turns: a short list leaps with more than one, and some do not move by one
 _LEAST_WORD = 3  # letters or digits: what is shorter stands anywhere by chance
 _LEVEL = 0.5  # of a line's height: what has its middle so near to the line's stands in it
+
+
+Row = tuple[str, ...]  # the texts of a line, from left to right
 
 
 class Rest(Enum):
@@ -56,11 +60,9 @@ class Lists:
 
     def next_line(self, suggestion: Suggestion, behind: Round | None, state: ScreenState) -> int:
         """Where in the list the line stands that follows the one of the round `behind`, as far as that can be told."""
-        before = self.journal.last_done(suggestion.edge.edge_id) if behind and not behind.skipped else None
-        if behind is None or before is None or not (suggestion.edge.target and suggestion.edge.target.number_wanted):
+        if behind is None or not (suggestion.edge.target and suggestion.edge.target.number_wanted):
             return suggestion.line
-        then, now = rows_kept(before.screen, before.suggestion.get("lines") or ()), self._rows(suggestion, state)
-        return place_of_next(behind.line, then, now, state) or suggestion.line
+        return self._place_of_next(suggestion, behind, state) or suggestion.line
 
     def judged(
         self, suggestion: Suggestion, behind: Round | None, state: ScreenState, *, may_scroll: bool
@@ -72,42 +74,67 @@ class Lists:
         repeat, resolution = suggestion.edge.repeat, suggestion.resolution
         assert repeat is not None
         doubts = [suggestion.doubt]
-        if behind and suggestion.edge.target and suggestion.edge.target.number_wanted:
-            if suggestion.line == behind.line and not resolution.lines:  # the last line has left it
-                return Rest.NONE
-            doubts += [self._changed(suggestion, behind, state), self._unlike(suggestion, state)]
-        if resolution.at_end and not any(doubts):
-            return Rest.BELOW if may_scroll and self._scrolled_on(suggestion, state) else Rest.NONE
         found = resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
+        is_over = resolution.at_end
+        if behind and suggestion.edge.target and suggestion.edge.target.number_wanted:
+            changed = self._changed(suggestion, behind, state)
+            if changed and may_scroll and self._is_out_of_sight(suggestion, behind, state):
+                return Rest.BELOW
+            doubts += [changed, self._unlike(suggestion, state)]
+            is_over |= not found and suggestion.line == behind.line  # the last line has left it
+        if is_over and not any(doubts):
+            if may_scroll and self._scrolled_on(suggestion, state):
+                return Rest.BELOW
+            if not repeat.until:
+                return Rest.NONE
+            doubts.append(say("turn.end_not_seen", texts=list(repeat.until)))
         if found and behind and behind.number >= repeat.most:
             doubts.append(say("turn.more_lines", most=repeat.most))
         return replace(suggestion, doubt=by_sentence(doubts))
 
+    def _then(self, edge_id: str) -> list[Row]:
+        """The list as it was seen when its last line was done."""
+        before = self.journal.last_done(edge_id)
+        return rows_kept(before.screen, before.suggestion.get("lines") or ()) if before else []
+
+    def _place_of_next(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> int | None:
+        said = set[str]()
+        for step in self.journal.latest_done(suggestion.edge.edge_id, _LOOKED_BACK)[1:]:
+            rows = rows_kept(step.screen, step.suggestion.get("lines") or ())
+            said |= _words(*rows[: step.suggestion.get("line") or 0])
+        then, now = self._then(suggestion.edge.edge_id), self._rows(suggestion, state)
+        return place_of_next(behind.line, then, now, said=said)
+
     def _changed(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> str:
         """What is not as it was of the lines from this one on, in a sentence; "" if all of it is."""
-        line, done = suggestion.line, behind.line
-        before = self.journal.last_done(suggestion.edge.edge_id)
-        kept = (before.suggestion.get("lines") or ()) if before else ()
-        if before is None or not kept:
+        line, done, then = suggestion.line, behind.line, self._then(suggestion.edge.edge_id)
+        if not then:
             return say("turn.list_unknown", then=done, line=line)
-        then, now = rows_kept(before.screen, kept), self._rows(suggestion, state)
-        is_next = not behind.skipped and place_of_next(done, then, now, state) == line
+        now = self._rows(suggestion, state)
+        is_next = self._place_of_next(suggestion, behind, state) == line
         for number, was in enumerate(() if is_next else then[done:], line):
             if number > len(now):
-                return say("turn.list_shorter", then=done, line=number, was=was)
-            if _plain(was) != _plain(now[number - 1]):
-                return say("turn.list_changed", then=done, line=number, was=was, now=now[number - 1])
-        is_told = not _is_anybodys(done + 1, then) and not _is_anybodys(line, now)
-        return "" if is_told and (is_next or behind.skipped) else say("turn.list_unknown", then=done, line=line)
+                return say("turn.list_shorter", then=done, line=number, was=" ".join(was))
+            if not _reads_as(was, now[number - 1]):
+                told = {"was": " ".join(was), "now": " ".join(now[number - 1])}
+                return say("turn.list_changed", then=done, line=number, **told)
+        is_told = is_next and not _is_anybodys(done + 1, then) and not _is_anybodys(line, now)
+        return "" if is_told else say("turn.list_unknown", then=done, line=line)
+
+    def _is_out_of_sight(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> bool:
+        """Whether the next line may be below what is seen, as the list was drawn anew from its top: it was scrolled."""
+        now = {_plain(row) for row in self._rows(suggestion, state)}
+        following = {_plain(row) for row in self._then(suggestion.edge.edge_id)[behind.line :]}
+        return bool(following) and not following & now and self._scrolled_on(suggestion, state)
 
     def _unlike(self, suggestion: Suggestion, state: ScreenState) -> str:
         """That a line is made otherwise than the one before it, in a sentence: below a list stands something else."""
         line, lines = suggestion.line, suggestion.resolution.lines
         if line < 2 or line > len(lines) or _make_of(line, lines, state) == _make_of(line - 1, lines, state):
             return ""
-        return say("turn.line_unlike", line=line, text=self._rows(suggestion, state)[line - 1])
+        return say("turn.line_unlike", line=line, text=" ".join(self._rows(suggestion, state)[line - 1]))
 
-    def _rows(self, suggestion: Suggestion, state: ScreenState) -> list[str]:
+    def _rows(self, suggestion: Suggestion, state: ScreenState) -> list[Row]:
         """The lines as they would be kept: what is hidden is hidden then and now."""
         size, shown = state.frame.size, self.journal.hidden.shown(state).state
         texts = [(read.text, read.box.normalised(size)) for read in shown.texts]
@@ -128,40 +155,48 @@ class Lists:
         return False
 
 
-def place_of_next(done: int, then: Sequence[str], now: Sequence[str], state: ScreenState) -> int | None:
+def place_of_next(done: int, then: Sequence[Row], now: Sequence[Row], *, said: Collection[str] = ()) -> int | None:
     """Where the line that followed number `done` of a list stands `now`, from 1; None where that cannot be told.
 
     It is known by what it says, and by those behind it that follow it. Where none did, it comes behind the lines that
-    still stand there, whatever the one that was done says by now.
+    still stand there, whatever the one that was done says by now. `said` are words of lines that were done before it.
     """
     rest, before = then[done:], then[:done]
     if len(before) < done:
         return None
     if rest:
-        at = [number for number, row in enumerate(now) if _plain(row) == _plain(rest[0])]
+        at = [number for number, row in enumerate(now) if _reads_as(row, rest[0])]
         if len(at) != 1 or at[0] > done:
             return None
         up = now[at[0] :]
         cut = at[0] < done and len(rest) > 1  # the last one in sight may have been seen in part
         follow = len(up) >= len(rest) and all(map(_reads_as, rest[: len(rest) - cut], up))
-        own = set[str]().union(*(_own_words(number, then) for number in range(1, done + 1)))
         # what came into sight below them is none of those that were done, and put to the end
-        return at[0] + 1 if follow and not any(own & _words(row) for row in up[len(rest) :]) else None
-    if len(now) == done - 1 and all(map(_reads_as, before, now)):  # the last one has left
-        return done if now or not _own_words(done, then) <= _words(" ".join(t.text for t in state.texts)) else None
-    for shift in range(done):
+        again = any(_is_it(number, then, row, said) for number in range(1, done + 1) for row in up[len(rest) :])
+        return at[0] + 1 if follow and not again else None
+    for shift in range(done if done > 1 else 0):
         stay = list(map(_reads_as, before[shift:-1], now))
-        still = len(now) >= done - shift and all(stay[1:]) and (any(stay) or _reads_as(before[-1], now[0]))
-        if still or (done == 1 and now):
-            return done + 1 - shift
+        if len(now) >= done - shift and all(stay[1:]) and (any(stay) if stay else _reads_as(before[-1], now[0])):
+            has_left = not shift and not _is_it(done, then, now[done - 1], said)
+            return done if has_left and len(now[done - 1]) == len(before[-1]) > 1 else done + 1 - shift
+    if len(now) == done - 1 and all(map(_reads_as, before, now)):
+        return done
+    if done == 1 and now:
+        return 1 if not _is_it(1, then, now[0], said) and len(now[0]) == len(before[0]) > 1 else 2
     return None
 
 
-def _reads_as(one: str, other: str) -> bool:
+def _is_it(number: int, then: Sequence[Row], row: Row, said: Collection[str]) -> bool:
+    """Whether a row may be that line of the list, whatever it says besides by now: it says most of its own words."""
+    own = _words(then[number - 1]).difference(said, *(_words(r) for n, r in enumerate(then, 1) if n != number))
+    return 2 * len(own & _words(row)) >= len(own)
+
+
+def _reads_as(one: Row, other: Row) -> bool:
     return _plain(one) == _plain(other)
 
 
-def _is_anybodys(line: int, rows: Sequence[str]) -> bool:
+def _is_anybodys(line: int, rows: Sequence[Row]) -> bool:
     """Whether another record could read as that line does: it is empty, hidden in part, or there twice.
 
     Where the list is shorter there is nothing to be told apart.
@@ -169,17 +204,12 @@ def _is_anybodys(line: int, rows: Sequence[str]) -> bool:
     if line > len(rows):
         return False
     read = [_plain(row) for row in rows]
-    return not read[line - 1] or HIDDEN in rows[line - 1] or read.count(read[line - 1]) > 1
+    return not read[line - 1] or HIDDEN in " ".join(rows[line - 1]) or read.count(read[line - 1]) > 1
 
 
-def _words(text: str) -> set[str]:
-    return {word for word in re.findall(r"\w+", folded(text)) if len(word) >= _LEAST_WORD}
-
-
-def _own_words(line: int, rows: Sequence[str]) -> set[str]:
-    """What a line says and no other of its list."""
-    others = (_words(row) for number, row in enumerate(rows, 1) if number != line)
-    return _words(rows[line - 1]).difference(*others)
+def _words(*rows: Row) -> set[str]:
+    said = folded(" ".join(cell for row in rows for cell in row))
+    return {word for word in re.findall(r"\w+", said) if len(word) >= _LEAST_WORD}
 
 
 def _make_of(number: int, lines: Sequence[Box], state: ScreenState) -> tuple[bool, ElementRole | None]:
@@ -211,7 +241,7 @@ def _begins_there(one: Box, other: Box) -> bool:
     return abs(one.x - other.x) <= _SAME_SIDE and abs(one.h - other.h) <= _SAME_SIDE
 
 
-def rows_kept(screen: dict[str, object], lines: Iterable[Sequence[float]]) -> list[str]:
+def rows_kept(screen: dict[str, object], lines: Iterable[Sequence[float]]) -> list[Row]:
     """The lines of a list as a step kept its screen."""
     perception = screen.get("perception")
     read = perception if isinstance(perception, dict) else {}
@@ -221,13 +251,13 @@ def rows_kept(screen: dict[str, object], lines: Iterable[Sequence[float]]) -> li
     return rows_of([_box(line) for line in lines], texts)
 
 
-def rows_of(lines: Iterable[NormBox], texts: Sequence[tuple[str, NormBox]]) -> list[str]:
+def rows_of(lines: Iterable[NormBox], texts: Sequence[tuple[str, NormBox]]) -> list[Row]:
     """What stands in each line, from left to right. Boxes are normalised."""
     rows = []
     for _left, top, _width, height in lines:
         middle = top + height / 2
         inside = [(box[0], text) for text, box in texts if abs(box[1] + box[3] / 2 - middle) <= _LEVEL * height]
-        rows.append(" ".join(text for _at, text in sorted(inside)))
+        rows.append(tuple(text for _at, text in sorted(inside)))
     return rows
 
 
@@ -236,5 +266,5 @@ def _box(sides: Sequence[float]) -> NormBox:
     return left, top, width, height
 
 
-def _plain(row: str) -> str:
-    return "".join(folded(row).split())
+def _plain(row: Row) -> str:
+    return "".join(folded(" ".join(row)).split())

@@ -17,7 +17,7 @@ class Round:
 
     Its line stood at place `line` of the list when the round began: where lines that are done leave the list, the next
     one moves up. `steps` are the other actions of that screen which belong to it, `done` those that are behind this
-    round. A line that is `skipped` is skipped whole.
+    round.
     """
 
     edge_id: str
@@ -26,7 +26,6 @@ class Round:
     line: int
     steps: frozenset[str] = frozenset()
     done: frozenset[str] = frozenset()
-    skipped: bool = False
 
     def holds(self, edge_id: str) -> bool:
         """Whether that action is one of its rounds."""
@@ -51,8 +50,7 @@ def after(rounds: Rounds, edge: EdgeSpec, *, done: bool, line: int = 0) -> Round
             number=before.number + 1 if before else 1,
             line=line or (before.line + 1 if before else 1),
             steps=steps,
-            done=frozenset() if done else steps,
-            skipped=not done,
+            done=frozenset() if done else steps,  # a line that is skipped is skipped whole
         )
         return (*rounds[: len(rounds) if at is None else at], begun)
     if at is None:

@@ -65,13 +65,15 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Letters to
 GOES = "letters.splice(letters.indexOf(open), 1);"
 
 
+PANE = """<style>table { display: block; height: 250px; width: 700px; overflow-y: scroll }</style>"""
 BELOW = """<style>button { margin: 0 0 0 8px; padding: 4px 4px; min-width: 124px; text-align: left }</style>"""
 
 
-def page(names: Sequence[str] = NAMES, *, goes: bool = False, below: bool = False) -> str:
-    """The list; `goes`: a letter leaves it once it is signed; `below`: the button stands as if it were a line."""
+def page(names: Sequence[str] = NAMES, *, goes: bool = False, below: bool = False, pane: bool = False) -> str:
+    """The list; `goes`: a letter leaves it once it is signed; `below`: the button stands as if it were a line; `pane`:
+    it has a scroll bar and shows no more than six."""
     rows = ", ".join(f'{{"name": "{name}", "ward": {ward}, "signed": false}}' for ward, name in enumerate(names, 3))
-    return PAGE % (BELOW if below else "", f"[{rows}]", GOES if goes else "")
+    return PAGE % (BELOW if below else PANE if pane else "", f"[{rows}]", GOES if goes else "")
 
 
 def shown_as(screen: VirtualDesktop, one: Site, page: str) -> AbstractContextManager[None]:

@@ -87,7 +87,9 @@ WORDS: Words = {
     "turn.line_unlike": _(
         "Line %(line)d, “%(text)s”, is not made like the line before it: it may be none of the list."
     ),
-    "turn.list_goes_on": _("The list goes on below what is seen, and line %(line)d cannot be counted there."),
+    "turn.end_not_seen": Sentence(
+        text=_("No other line is seen, but neither is %(texts)s, which says that the list is over."), quoted=("texts",)
+    ),
     "turn.more_lines": _("The list has more than the %(most)d lines that it is done for at most."),
     "turn.rejected_no_other": _("The suggestion was rejected and there is no other."),
     "turn.everything_skipped": _("Everything this screen offers was skipped."),

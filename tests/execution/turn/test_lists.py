@@ -1,0 +1,43 @@
+"""S6.13: which line of a list follows the one that was done, on the list as it is seen now."""
+
+from __future__ import annotations
+
+import pytest
+
+from execution.turn.lists import Row, place_of_next
+
+ADAMS, BROWN, CARTER = (
+    ("Adams, Grace", "Discharge", "Ward 3"),
+    ("Brown, Miriam", "Discharge", "Ward 3"),
+    ("Carter, Helen", "Referral", "Ward 4"),
+)
+NEW, CLOSE = ("Winter, Zoe", "Discharge", "Ward 3"), ("Close the day",)
+SIGNED = ("Adams, Grace", "Discharge", "Ward 3", "signed")
+
+
+@pytest.mark.parametrize(
+    ("done", "then", "now", "place"),
+    [
+        (1, [ADAMS, BROWN, CARTER], [ADAMS, BROWN, CARTER], 2),
+        (1, [ADAMS, BROWN, CARTER], [SIGNED, BROWN, CARTER], 2),
+        (1, [ADAMS, BROWN, CARTER], [BROWN, CARTER], 1),
+        (1, [ADAMS, BROWN, CARTER], [BROWN, CARTER, NEW], 1),  # another came, alike but for its name
+        (2, [ADAMS, BROWN, CARTER], [ADAMS, CARTER], 2),
+        (2, [ADAMS, BROWN, CARTER], [BROWN, CARTER, NEW], 2),  # scrolled by one
+        (3, [ADAMS, BROWN, CARTER], [CARTER, NEW], 2),  # scrolled, and there was more
+        (3, [ADAMS, BROWN, CARTER], [ADAMS, BROWN, CARTER], 4),
+        (3, [ADAMS, BROWN, CARTER], [ADAMS, BROWN], 3),  # the last one has left
+        (3, [ADAMS, BROWN, CARTER], [ADAMS, BROWN, NEW], 3),  # and another came
+        (1, [ADAMS], [], 1),
+        (1, [ADAMS], [NEW], 1),
+        (1, [ADAMS], [SIGNED], 2),
+        (1, [ADAMS], [CLOSE], 2),  # what stands there now is no line
+        (1, [ADAMS, BROWN, CARTER], [BROWN, CARTER, SIGNED], None),  # put to the end
+        (1, [ADAMS, BROWN, CARTER], [ADAMS, CARTER], None),  # another one went
+        (1, [ADAMS, BROWN, CARTER], [NEW, ADAMS, BROWN, CARTER], None),
+        (2, [ADAMS, BROWN, CARTER], [ADAMS, ADAMS, CARTER, CARTER], None),
+        (3, [ADAMS, BROWN, CARTER], [NEW, CLOSE], None),
+    ],
+)
+def test_the_next_line_is_known_by_what_it_says(done: int, then: list[Row], now: list[Row], place: int | None) -> None:
+    assert place_of_next(done, then, now, said={"discharge", "ward"}) == place
