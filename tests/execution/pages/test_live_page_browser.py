@@ -513,6 +513,24 @@ def test_labels_cover_neither_what_they_name_nor_its_neighbours(page_of, operato
     assert shared(rect(page, ".sign-tag.chosen"), rect(page, ".sign-tag.runner")) == 0
 
 
+def test_what_is_shown_in_place_of_the_target_is_clicked_where_it_was_shown(page_of, operator) -> None:
+    """Two radio buttons were read as one text: its middle is the other one's circle."""
+    both = [0.2, 0.4, 0.4, 0.05]
+    prompt = ask(box=[0.2, 0.6, 0.1, 0.05], point=[0.25, 0.62])
+    prompt.step.screen = {"perception": {"detected_text": ["Inpatient Outpatient"], "text_boxes": [both]}}
+    prompt.step.save()
+    page = page_of(operator, path_of(prompt))
+    page.keyboard.press("c")
+    expect(page.locator("form.correct-sheet")).to_be_visible()
+    left, top, width, height = rect(page, "#frame")
+    page.mouse.click(left + 0.25 * width, top + 0.42 * height)
+    page.click("text=Use this")
+    expect(page.locator("#question")).to_contain_text("You corrected.")
+    target = Decision.objects.get(prompt=prompt).correction["target"]
+    assert target["box"] == pytest.approx(both)
+    assert target["point"] == pytest.approx([0.25, 0.42], abs=0.01)
+
+
 fraction = st.floats(0, 0.9)
 boxes = st.builds(
     lambda x, y, w, h: [x * 800, y * 500, 8 + w * 200, 8 + h * 60], fraction, fraction, fraction, fraction

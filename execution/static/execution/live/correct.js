@@ -173,7 +173,7 @@ class Correction {
     if (!pressed || !this.needsPlace || (pressed.drag && event.pointerType === "touch")) return;
     if (pressed.drag) return void this.take(this.drawn(span(pressed.point, this.at(event))));
     const index = event.shiftKey ? -1 : this.under(pressed.point);
-    this.take(index < 0 ? { point: pressed.point } : this.whole(index, event.pointerType === "touch" ? pressed.point : null));
+    this.take(index < 0 ? { point: pressed.point } : this.whole(index, pressed.point));
   }
 
   whole(index, point) {
