@@ -81,7 +81,7 @@ class Lists:
             if changed and may_scroll and self._is_out_of_sight(suggestion, behind, state):
                 return Rest.BELOW
             doubts += [changed, self._unlike(suggestion, state)]
-            is_over |= not found and suggestion.line == behind.line  # the last line has left it
+            is_over |= not found and self._last_has_left(suggestion, behind, state)
         if is_over and not any(doubts):
             if may_scroll and self._scrolled_on(suggestion, state):
                 return Rest.BELOW
@@ -98,12 +98,22 @@ class Lists:
         return rows_kept(before.screen, before.suggestion.get("lines") or ()) if before else []
 
     def _place_of_next(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> int | None:
+        then, now = self._then(suggestion.edge.edge_id), self._rows(suggestion, state)
+        return place_of_next(behind.line, then, now, said=self._said(suggestion.edge.edge_id))
+
+    def _last_has_left(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> bool:
+        """Whether nothing followed the line that was done, and it is not there any more."""
+        then, now = self._then(suggestion.edge.edge_id), self._rows(suggestion, state)
+        said = self._said(suggestion.edge.edge_id)
+        return behind.line == len(then) and not any(_is_it(behind.line, then, row, said) for row in now)
+
+    def _said(self, edge_id: str) -> set[str]:
+        """The words of the lines that were done before the last one."""
         said = set[str]()
-        for step in self.journal.latest_done(suggestion.edge.edge_id, _LOOKED_BACK)[1:]:
+        for step in self.journal.latest_done(edge_id, _LOOKED_BACK)[1:]:
             rows = rows_kept(step.screen, step.suggestion.get("lines") or ())
             said |= _words(*rows[: step.suggestion.get("line") or 0])
-        then, now = self._then(suggestion.edge.edge_id), self._rows(suggestion, state)
-        return place_of_next(behind.line, then, now, said=said)
+        return said
 
     def _changed(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> str:
         """What is not as it was of the lines from this one on, in a sentence; "" if all of it is."""

@@ -5,6 +5,7 @@ A letter stands on the line's baseline or reaches its top; a cursor reaches past
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 
 WIDEST = 2  # pixels; GTK and Qt draw 1, at 200 % scale 2
@@ -14,7 +15,7 @@ EVEN = 24  # grey levels within the bar
 NEAR = 3  # lengths of the bar to its left and right: the letters that it is compared with
 MOST = 6  # bars of one line that are looked at
 CLEARLY_PAST = 2  # pixels past the other letters, above and below: then it may touch one
-ACROSS = 0.9  # of the line's width: the frame of the field that it stands in
+CORNER = 6  # pixels beside a bar: so far from it a rounded frame has its top and bottom
 BESIDE = 0.15  # of the bar's length may have ink beside it: a letter that touches it
 
 
@@ -23,13 +24,15 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
     grey = crop.max(axis=2).astype(np.int16)
     ground = int(np.median(grey))
     ink = np.abs(grey - ground) > STANDS_OUT
-    frame = ink.mean(axis=1) > ACROSS
-    ink[frame] = False
+    level = _level_strokes(ink)  # of the frame of the field that it stands in, which its line may be found with
+    ink &= ~level
     cleaned = crop
     for first, last in _thin_bars(ink):
         top, bottom = _run(ink[:, first : last + 1].all(axis=1))
         if bottom - top < SHORTEST or np.ptp(grey[top:bottom, first : last + 1]) > EVEN:
             continue
+        if level[:, max(0, first - CORNER) : first].any() != level[:, last + 1 : last + 1 + CORNER].any():
+            continue  # the side of a frame, whose top and bottom are at one side of it
         reach = NEAR * (bottom - top)
         left, right = (
             _letters(part) for part in (ink[:, max(0, first - reach) : first], ink[:, last + 1 : last + 1 + reach])
@@ -44,9 +47,17 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
             continue
         if cleaned is crop:
             cleaned = crop.copy()
-        cleaned[~frame, first : last + 1] = np.median(crop[~ink], axis=0).astype(crop.dtype)
+        beside = np.s_[top:bottom, max(0, first - 1) : last + 2]
+        bar = np.s_[max(0, top - 1) : bottom + 1, first : last + 1]  # faint at its ends
+        cleaned[bar][~level[bar]] = np.median(crop[beside][~ink[beside]], axis=0).astype(crop.dtype)
         ink[:, first : last + 1] = False
     return cleaned
+
+
+def _level_strokes(ink: np.ndarray) -> np.ndarray:
+    """Where ink goes on to the side for longer than the line is high, as no letter does."""
+    stroke = np.ones((1, len(ink) | 1), np.uint8)
+    return np.asarray(cv2.morphologyEx(ink.view(np.uint8), cv2.MORPH_OPEN, stroke)).view(np.bool_)
 
 
 def _letters(ink: np.ndarray) -> np.ndarray:

@@ -67,3 +67,16 @@ def test_the_frame_of_its_field_does_not_hide_a_cursor(at: int) -> None:
     typed[top - 2 : bottom + 3, end + 2] = 0
     assert np.array_equal(without_caret(typed), plain)
     assert without_caret(plain) is plain
+
+
+def test_a_frame_that_begins_within_the_line_does_not_hide_a_cursor_and_stays() -> None:
+    """A label and its field are found as one line; the frame's corners are round."""
+    crop = np.full((34, 300, 3), 239, np.uint8)
+    cv2.putText(crop, "Name", (6, 22), cv2.FONT_HERSHEY_SIMPLEX, 0.45, (20, 20, 20), 1, cv2.LINE_AA)
+    crop[4:30, 61:300] = 255
+    crop[3, 63:300] = crop[30, 63:300] = crop[6:28, 60] = (160, 110, 40)
+    cv2.putText(crop, "Ada Wong", (64, 22), cv2.FONT_HERSHEY_SIMPLEX, 0.45, (20, 20, 20), 1, cv2.LINE_AA)
+    end = 64 + int(np.flatnonzero((crop[8:26, 64:] < 150).all(axis=2).any(axis=0)).max())
+    typed = crop.copy()
+    typed[8:27, end + 2] = 0
+    assert np.array_equal(without_caret(typed), crop)
