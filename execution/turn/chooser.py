@@ -114,7 +114,9 @@ class Chooser:
                 self.count(way.edge)
                 suggestion = self.stages.suggest(way.edge, node_id, state)
                 behind = next((one for one in self.at.place.rounds if one.edge_id == way.edge.edge_id), None)
-                if (line := self.lists.next_line(suggestion, behind, state)) != suggestion.line:
+                compared = self.lists.compared(suggestion, behind, state)
+                line = (compared.next_line if compared else None) or suggestion.line
+                if line != suggestion.line:
                     self.count(way.edge, line=line)
                     suggestion = self.stages.suggest(way.edge, node_id, state)
                 suggestion = self._doubted(suggestion)

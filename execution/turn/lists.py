@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from execution.language.fuzzy import folded
@@ -58,11 +58,20 @@ class Lists:
         asked = replace(edge, before=ExpectSpec(texts=(text,)), identity=())
         return self.stages.check_before(asked, state).answer is Answer.YES
 
-    def next_line(self, suggestion: Suggestion, behind: Round | None, state: ScreenState) -> int:
-        """Where in the list the line stands that follows the one of the round `behind`, as far as that can be told."""
+    def compared(self, suggestion: Suggestion, behind: Round | None, state: ScreenState) -> Compared | None:
+        """The list beside what it was when the line of the round `behind` was done; None where that does not tell."""
         if behind is None or not (suggestion.edge.target and suggestion.edge.target.number_wanted):
-            return suggestion.line
-        return self._place_of_next(suggestion, behind, state) or suggestion.line
+            return None
+        latest = self.journal.latest_done(suggestion.edge.edge_id, _LOOKED_BACK)
+        lists = [rows_kept(step.screen, step.suggestion.get("lines") or ()) for step in latest]
+        said = _words(
+            *(
+                row
+                for step, rows in list(zip(latest, lists, strict=True))[1:]
+                for row in rows[: step.suggestion["line"]]
+            )
+        )
+        return Compared(behind.line, lists[0] if lists else [], self._rows(suggestion, state), frozenset(said))
 
     def judged(
         self, suggestion: Suggestion, behind: Round | None, state: ScreenState, *, may_scroll: bool
@@ -76,12 +85,12 @@ class Lists:
         doubts = [suggestion.doubt]
         found = resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
         is_over = resolution.at_end
-        if behind and suggestion.edge.target and suggestion.edge.target.number_wanted:
-            changed = self._changed(suggestion, behind, state)
-            if changed and may_scroll and self._is_out_of_sight(suggestion, behind, state):
+        if (compared := self.compared(suggestion, behind, state)) is not None:
+            changed = compared.changed(suggestion.line)
+            if changed and may_scroll and compared.is_out_of_sight and self._scrolled_on(suggestion, state):
                 return Rest.BELOW
             doubts += [changed, self._unlike(suggestion, state)]
-            is_over |= not found and self._last_has_left(suggestion, behind, state)
+            is_over |= not found and compared.last_has_left(state)
         if is_over and not any(doubts):
             if may_scroll and self._scrolled_on(suggestion, state):
                 return Rest.BELOW
@@ -91,51 +100,6 @@ class Lists:
         if found and behind and behind.number >= repeat.most:
             doubts.append(say("turn.more_lines", most=repeat.most))
         return replace(suggestion, doubt=by_sentence(doubts))
-
-    def _then(self, edge_id: str) -> list[Row]:
-        """The list as it was seen when its last line was done."""
-        before = self.journal.last_done(edge_id)
-        return rows_kept(before.screen, before.suggestion.get("lines") or ()) if before else []
-
-    def _place_of_next(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> int | None:
-        then, now = self._then(suggestion.edge.edge_id), self._rows(suggestion, state)
-        return place_of_next(behind.line, then, now, said=self._said(suggestion.edge.edge_id))
-
-    def _last_has_left(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> bool:
-        """Whether nothing followed the line that was done, and it is not there any more."""
-        then, now = self._then(suggestion.edge.edge_id), self._rows(suggestion, state)
-        said = self._said(suggestion.edge.edge_id)
-        return behind.line == len(then) and not any(_is_it(behind.line, then, row, said) for row in now)
-
-    def _said(self, edge_id: str) -> set[str]:
-        """The words of the lines that were done before the last one."""
-        said = set[str]()
-        for step in self.journal.latest_done(edge_id, _LOOKED_BACK)[1:]:
-            rows = rows_kept(step.screen, step.suggestion.get("lines") or ())
-            said |= _words(*rows[: step.suggestion.get("line") or 0])
-        return said
-
-    def _changed(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> str:
-        """What is not as it was of the lines from this one on, in a sentence; "" if all of it is."""
-        line, done, then = suggestion.line, behind.line, self._then(suggestion.edge.edge_id)
-        if not then:
-            return say("turn.list_unknown", then=done, line=line)
-        now = self._rows(suggestion, state)
-        is_next = self._place_of_next(suggestion, behind, state) == line
-        for number, was in enumerate(() if is_next else then[done:], line):
-            if number > len(now):
-                return say("turn.list_shorter", then=done, line=number, was=" ".join(was))
-            if not _reads_as(was, now[number - 1]):
-                told = {"was": " ".join(was), "now": " ".join(now[number - 1])}
-                return say("turn.list_changed", then=done, line=number, **told)
-        is_told = is_next and not _is_anybodys(done + 1, then) and not _is_anybodys(line, now)
-        return "" if is_told else say("turn.list_unknown", then=done, line=line)
-
-    def _is_out_of_sight(self, suggestion: Suggestion, behind: Round, state: ScreenState) -> bool:
-        """Whether the next line may be below what is seen, as the list was drawn anew from its top: it was scrolled."""
-        now = {_plain(row) for row in self._rows(suggestion, state)}
-        following = {_plain(row) for row in self._then(suggestion.edge.edge_id)[behind.line :]}
-        return bool(following) and not following & now and self._scrolled_on(suggestion, state)
 
     def _unlike(self, suggestion: Suggestion, state: ScreenState) -> str:
         """That a line is made otherwise than the one before it, in a sentence: below a list stands something else."""
@@ -163,6 +127,48 @@ class Lists:
             if moved(once_moved(lambda: self.stages.settle(suggestion.edge), moved)):
                 return True
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A list `then`, when its line number `done` was done, and `now`; `said` are words of lines done before that."""
+
+    done: int
+    then: Sequence[Row]
+    now: Sequence[Row]
+    said: frozenset[str] = frozenset()
+
+    @property
+    def next_line(self) -> int | None:
+        return place_of_next(self.done, self.then, self.now, said=self.said)
+
+    def changed(self, line: int) -> str:
+        """What is not as it was of the lines from this one on, in a sentence; "" if all of it is."""
+        done, then, now = self.done, self.then, self.now
+        if not then:
+            return say("turn.list_unknown", then=done, line=line)
+        is_next = self.next_line == line
+        for number, was in enumerate(() if is_next else then[done:], line):
+            if number > len(now):
+                return say("turn.list_shorter", then=done, line=number, was=" ".join(was))
+            if not _reads_as(was, now[number - 1]):
+                told = {"was": " ".join(was), "now": " ".join(now[number - 1])}
+                return say("turn.list_changed", then=done, line=number, **told)
+        is_told = is_next and not _is_anybodys(done + 1, then) and not _is_anybodys(line, now)
+        return "" if is_told else say("turn.list_unknown", then=done, line=line)
+
+    @property
+    def is_out_of_sight(self) -> bool:
+        """Whether the next line may be below what is seen, as the list was drawn anew from its top."""
+        following = {_plain(row) for row in self.then[self.done :]}
+        return bool(following) and not following & {_plain(row) for row in self.now}
+
+    def last_has_left(self, state: ScreenState) -> bool:
+        """Whether nothing followed the line that was done, and what it alone says does not stand on the screen."""
+        if self.done != len(self.then) or any(_is_it(self.done, self.then, row, self.said) for row in self.now):
+            return False
+        own = _own_words(self.done, self.then, self.said)
+        return not own <= _words(tuple(read.text for read in state.texts))
 
 
 def place_of_next(done: int, then: Sequence[Row], now: Sequence[Row], *, said: Collection[str] = ()) -> int | None:
@@ -198,8 +204,13 @@ def place_of_next(done: int, then: Sequence[Row], now: Sequence[Row], *, said: C
 
 def _is_it(number: int, then: Sequence[Row], row: Row, said: Collection[str]) -> bool:
     """Whether a row may be that line of the list, whatever it says besides by now: it says most of its own words."""
-    own = _words(then[number - 1]).difference(said, *(_words(r) for n, r in enumerate(then, 1) if n != number))
+    own = _own_words(number, then, said)
     return 2 * len(own & _words(row)) >= len(own)
+
+
+def _own_words(number: int, then: Sequence[Row], said: Collection[str]) -> set[str]:
+    """What a line of the list says and no other one does."""
+    return _words(then[number - 1]).difference(said, *(_words(r) for n, r in enumerate(then, 1) if n != number))
 
 
 def _reads_as(one: Row, other: Row) -> bool:

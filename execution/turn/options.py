@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import cv2
-import numpy as np
-
 from execution.desktop.capture import looks
 from execution.perception.changes import Changes, find_changes, union
 from execution.targeting.boxes import text_lines_in
 from execution.turn.movements import Movements
+from execution.turn.scrolling import shift
 from execution.turn.wheel import once_moved
 from execution.types import Box, Element, ElementRole, Point, ScreenState, TextLine
 from execution.verification.chosen import (
@@ -38,8 +36,6 @@ _STEP = 1  # clicks of the wheel: less than a page of a short list
 _MOST_TOLD = 8
 _INDENT = 2.5  # heights of a row: items of a list may be indented so far
 _CUT = 2  # pixels from the edge of a list: what begins there is cut by it
-_ALIKE = 0.7  # of the ink that two pages share
-_STEP_OF_INK = 40  # grey levels between two pixels beside each other
 _FRAME = 6  # pixels: the frame around a combo box is hardly higher than its field
 _NEAR = 12  # pixels between a control and what it opens
 _RING, _BORDER = 8, 4  # pixels around a control in which its focus is drawn, and of its border within
@@ -146,13 +142,13 @@ def _pick(hands: Movements, option: str, area: Box, state: ScreenState) -> str:
     read, turns, below = _noted(area, state, top=True), 0, 0
     while turns < MOST:
         later = _turned(hands, area, _STEP, state)
-        moved = _moved_up(area, state, later)
+        moved = shift(state, later, area)
         if moved == 0:
             break
-        joined = _joined(read, _noted(area, later, below + moved)) if moved else None
-        if joined is None:
+        joined = _joined(read, _noted(area, later, below + moved)) if moved is not None else None
+        if moved is None or joined is None:
             return say("turn.list_not_read")
-        read, state, turns, below = joined, later, turns + 1, below + (moved or 0)
+        read, state, turns, below = joined, later, turns + 1, below + moved
     read = _joined(read, _noted(area, state, below, top=not turns, bottom=True)) or read
     count = sum(option_key(option) in row.keys for row in read)
     if count > 1:
@@ -231,7 +227,10 @@ def _noted(area: Box, state: ScreenState, below: int = 0, *, top: bool = False, 
 
 
 def _joined(rows: Sequence[_Row], page: Sequence[_Row]) -> list[_Row] | None:
-    """The rows with those of a page, each once; None where those of both are not read alike, half of them at least."""
+    """The rows with those of a page, each once; None where those of both are not read alike, half of them at least.
+
+    How far it was scrolled is told by what is drawn: of the few rows that two pages share one may be read otherwise.
+    """
     joined, met, alike = list(rows), 0, 0
     for new in page:
         old = next((n for n, row in enumerate(rows) if abs(row.middle - new.middle) <= new.height / 2), None)
@@ -241,32 +240,3 @@ def _joined(rows: Sequence[_Row], page: Sequence[_Row]) -> list[_Row] | None:
         met, alike = met + 1, alike + bool(rows[old].keys & new.keys)
         joined[old] = rows[old]._replace(keys=rows[old].keys | new.keys)
     return joined if met and 2 * alike >= met else None
-
-
-def _moved_up(area: Box, before: ScreenState, after: ScreenState) -> int | None:
-    """By how many pixels a list was scrolled on, 0 where it was not; None where the two pages share too little.
-
-    Told by what is drawn: of the few rows that two pages share one may be read otherwise.
-    """
-    one, other = (_ink(state.frame.pixels[area.y : area.bottom, area.x : area.right]) for state in (before, after))
-    if np.array_equal(one, other):
-        return 0
-    high, least = len(one), one.sum() / max(1, len(_rows(area, before, top=True, bottom=True)))
-    alike = [
-        (both / either, -up)
-        for up in range(high)
-        for both, either in [_shared(one[up:], other[: high - up])]
-        if either >= least
-    ]
-    share, up = max(alike, default=(0.0, 0))
-    return -up if share >= _ALIKE else None
-
-
-def _shared(one: np.ndarray, other: np.ndarray) -> tuple[int, int]:
-    return int(np.count_nonzero(one & other)), int(np.count_nonzero(one | other))
-
-
-def _ink(pixels: np.ndarray) -> np.ndarray:
-    """Where letters are drawn, whatever they stand on."""
-    grey = cv2.cvtColor(np.ascontiguousarray(pixels), cv2.COLOR_BGR2GRAY).astype(np.int16)
-    return np.asarray(np.abs(np.diff(grey, axis=1)) > _STEP_OF_INK)

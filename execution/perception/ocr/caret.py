@@ -5,8 +5,9 @@ A letter stands on the line's baseline or reaches its top; a cursor reaches past
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
+
+from execution.perception.ocr.segments import long_strokes
 
 WIDEST = 2  # pixels; GTK and Qt draw 1, at 200 % scale 2
 SHORTEST = 8
@@ -24,7 +25,7 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
     grey = crop.max(axis=2).astype(np.int16)
     ground = int(np.median(grey))
     ink = np.abs(grey - ground) > STANDS_OUT
-    level = _level_strokes(ink)  # of the frame of the field that it stands in, which its line may be found with
+    level = long_strokes(ink)  # of the frame of the field that it stands in, which its line may be found with
     ink &= ~level
     cleaned = crop
     for first, last in _thin_bars(ink):
@@ -52,12 +53,6 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
         cleaned[bar][~level[bar]] = np.median(crop[beside][~ink[beside]], axis=0).astype(crop.dtype)
         ink[:, first : last + 1] = False
     return cleaned
-
-
-def _level_strokes(ink: np.ndarray) -> np.ndarray:
-    """Where ink goes on to the side for longer than the line is high, as no letter does."""
-    stroke = np.ones((1, len(ink) | 1), np.uint8)
-    return np.asarray(cv2.morphologyEx(ink.view(np.uint8), cv2.MORPH_OPEN, stroke)).view(np.bool_)
 
 
 def _letters(ink: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from execution.perception.ocr.engines import Recogniser
-from execution.perception.ocr.segments import EVEN, distance, ground
+from execution.perception.ocr.segments import EVEN, distance, ground, long_strokes
 from execution.perception.ocr.words import SHAPES, Letter, never_apart, words_of
 from execution.types import Box, Word
 
@@ -91,7 +91,7 @@ def _batch(crop: np.ndarray) -> tuple[np.ndarray, float]:
 def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
     """The letters cut into texts at the wide gaps in the ink."""
     ink = _ink(crop)
-    ink &= ~_long_strokes(ink)
+    ink &= ~long_strokes(ink)  # the underline of a link or of a chosen menu does not bridge gaps
     columns = np.flatnonzero(ink.any(axis=0))
     if not placed or not len(columns):
         return []
@@ -109,12 +109,6 @@ def _pieces(placed: Sequence[Letter], crop: np.ndarray) -> list[Piece]:
         piece = _piece(letters, box, words_of(letters, inside, left, right, height=box.h))
         pieces.append(piece._replace(beside=beside))
     return pieces
-
-
-def _long_strokes(ink: np.ndarray) -> np.ndarray:
-    """The underline of a link or of a chosen menu, which no letter is as long as: it does not bridge gaps."""
-    stroke = np.ones((1, len(ink) | 1), np.uint8)  # odd, so that opening moves nothing
-    return np.asarray(cv2.morphologyEx(ink.view(np.uint8), cv2.MORPH_OPEN, stroke)).view(np.bool_)
 
 
 def _spaced(letters: Sequence[Letter], gaps: Sequence[tuple[int, int]], *, height: int) -> list[Letter]:

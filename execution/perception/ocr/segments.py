@@ -90,6 +90,12 @@ def distance(pixels: np.ndarray, colour: np.ndarray) -> np.ndarray:
     return np.asarray(np.abs(pixels.astype(np.int16) - colour.astype(np.int16)).max(axis=2))
 
 
+def long_strokes(ink: np.ndarray) -> np.ndarray:
+    """Where ink goes on to the side for longer than the crop is high, as no letter does: bool, of its shape."""
+    stroke = np.ones((1, len(ink) | 1), np.uint8)  # odd, so that opening moves nothing
+    return np.asarray(cv2.morphologyEx(ink.view(np.uint8), cv2.MORPH_OPEN, stroke)).view(np.bool_)
+
+
 def _bands(grey: np.ndarray) -> list[tuple[int, int]]:
     """Rows of text in a crop that is taller than a line: the finder takes short texts below each other for a column."""
     height, width = grey.shape

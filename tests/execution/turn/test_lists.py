@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from execution.turn.lists import Row, place_of_next
+from execution.turn.lists import Compared, Row, place_of_next
+from tests.execution.perception.drawing import Canvas
 
 ADAMS, BROWN, CARTER = (
     ("Adams, Grace", "Discharge", "Ward 3"),
@@ -41,3 +42,23 @@ SIGNED = ("Adams, Grace", "Discharge", "Ward 3", "signed")
 )
 def test_the_next_line_is_known_by_what_it_says(done: int, then: list[Row], now: list[Row], place: int | None) -> None:
     assert place_of_next(done, then, now, said={"discharge", "ward"}) == place
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "shown", "has_left"),
+    [
+        ([ADAMS], [], ("Letters to sign", "Nothing to sign"), True),
+        ([ADAMS], [], ("Letter of Adams, Grace signed",), True),  # a message is no line
+        ([ADAMS], [], ADAMS, False),  # it still stands there: its list was not made out
+        ([ADAMS], [CLOSE], CLOSE, True),
+        ([ADAMS], [SIGNED], SIGNED, False),
+        ([ADAMS, BROWN], [], CLOSE, False),  # another one followed, and is not there either
+    ],
+)
+def test_a_list_is_over_only_where_its_last_line_stands_nowhere(
+    then: list[Row], now: list[Row], shown: Row, has_left: bool
+) -> None:
+    canvas = Canvas(800, 400)
+    for at, text in enumerate(shown):
+        canvas.text(text, 40 + 200 * at, 40)
+    assert Compared(1, then, now).last_has_left(canvas.state()) is has_left
