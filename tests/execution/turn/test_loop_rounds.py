@@ -382,6 +382,19 @@ def test_a_loop_that_is_restarted_goes_on_with_the_line_that_moved_up(stage: Any
     assert (s.world.acts, s.world.lists["ab"], s.asked) == (["ab", "bc", "ca"] * 3 + ["ad"], [], [])
 
 
+def test_a_list_whose_last_line_has_left_is_over_though_nothing_shows_where_it_was(stage: Any) -> None:
+    s = listed(stage)
+    s.world.lists = {"ab": FILES[:1]}
+
+    def leave(step: Any) -> None:
+        if step.edge_id == "bc":
+            s.world.lists, s.world.unresolved["ab"] = {}, "not_found"
+
+    s.journal.on_step.append(leave)
+    assert s.run().state == COMPLETED
+    assert (s.world.acts, s.asked) == (["ab", "bc", "ca", "ad"], [])
+
+
 def test_lines_that_leave_and_lines_that_stay(stage: Any) -> None:
     """The second cannot be done to its end and stays: the third moves up to it only as far as the first left room."""
     s, done = listed(stage), list[str]()
