@@ -44,6 +44,7 @@ class RegionKind(models.TextChoices):
     MUST = "must", _("what is read there must be there")
     MUST_NOT = "must_not", _("nothing may be read there")
     IGNORE = "ignore", _("what stands there does not matter")
+    LIST = "list", _("lines of a list: others, more or fewer another day")
 
 
 class VariableKind(models.TextChoices):

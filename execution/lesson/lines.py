@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,25 +14,30 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from execution.exceptions import BadEdit
-from execution.language.fuzzy import folded
+from execution.language.fuzzy import SEEN, folded
 from execution.language.lexicon import is_known
+from execution.language.screen_texts import ScreenWords
 from execution.lesson.as_it_was import dropped, said_by
 from execution.lesson.here import Here
+from execution.lesson.screens import Look
 from execution.lesson.ways import repeat_of
 from execution.models import LessonStep
 from execution.perception.scene.cells import in_cells
 from execution.teaching.counting import counted
 from execution.teaching.expectations import Told
+from execution.teaching.listing import area_of_list
 from execution.types import Box, Frame, ScreenState, Size, Window
 from sentences.said import say, told_by
+from workflows.choices import RegionKind
 from workflows.exceptions import DomainError
 from workflows.graph import TargetSpec
 from workflows.models import Target
 from workflows.specs import target_spec
-from workflows.text import sole_name
+from workflows.text import names, sole_name
 
 _LEAST_SAID = 3  # letters or digits: what is shorter stands anywhere by chance
 _LEVEL = 0.5  # of a line's height
+_MOST_OF_IT = 0.5  # of what a list says: a picture that says so much of it at its place shows it
 _SEVERAL = 2  # lines of a list: of one alone nobody can tell what a line is
 
 
@@ -44,19 +49,21 @@ def repeat_for_each_line(here: Here, step: LessonStep, wanted: Mapping[str, Any]
     counter, target = str(wanted.get("counter") or ""), edge.target
     number = "{{" + counter + "}}"
     with transaction.atomic():
-        repeat, said = repeat_of(here.lesson, edge, wanted), {target.text}
+        repeat, said, shown = repeat_of(here.lesson, edge, wanted), {target.text}, None
         if sole_name(str(target.evidence.get("number") or "")) != counter:
             if "uncounted" not in step.screen:  # else it is another counter now
                 step.note(uncounted={"label": target.label, "evidence": target.evidence})
             label = _("line %(number)s") % {"number": number}
-            spec, of_its_line = _as_line(here, step, target, number, counter)
-            here.draft.change_target(target, spec)
-            said |= of_its_line
+            shown = _as_line(here, step, target, number, counter)
+            here.draft.change_target(target, shown.spec)
+            said |= shown.said
             Target.objects.filter(pk=target.pk).update(label=label)
         edge.repeat = repeat
         edge.save(update_fields=["repeat"])
         was = said_by(here.draft.workflow)
         _differs_with_the_line(here, said)
+        if shown is not None:
+            _is_known_without(shown, here)
         step.drops(dropped(was, said_by(here.draft.workflow)))
         here.mark_ends()
 
@@ -96,10 +103,40 @@ def _without(its: re.Pattern[str], title: str) -> str:
     return title if any(c.isalnum() for c in title) else ""
 
 
-def _as_line(
-    here: Here, step: LessonStep, target: Target, number: str, counter: str
-) -> tuple[TargetSpec, frozenset[str]]:
-    """The target as the line of that number, and what its line says that no other does."""
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A target as a line of its list, what this line says that no other does, and where its list stood."""
+
+    spec: TargetSpec
+    said: frozenset[str]
+    area: Box
+    state: ScreenState
+
+    def is_on(self, look: Look) -> bool:
+        """Whether a picture shows the same list at the same place."""
+        there = Counter((folded(line.text), line.box.center.y // line.box.h) for line in look.texts)
+        rows = [line for line in self.state.texts if self.area.contains(line.box.center)]
+        seen = sum((folded(line.text), line.box.center.y // line.box.h) in there for line in rows)
+        return look.state.frame.size == self.state.frame.size and seen >= _MOST_OF_IT * len(rows)
+
+
+def _is_known_without(shown: _Shown, here: Here) -> None:
+    """Every screen that shows the list is known by what stands around it: its lines differ another day."""
+    area = list(shown.area.normalised(shown.state.frame.size))
+    for node in here.draft.nodes():
+        look = next(iter(here.looks().get(node.node_id, ())), None)
+        if look is None or not shown.is_on(look):
+            continue
+        around = ScreenWords([line for line in look.texts if not shown.area.contains(line.box.center)])
+        own = [text for text in node.texts if not names(text) and around.seen(text) < SEEN]
+        node.regions = [*node.regions, {"box": area, "kind": RegionKind.LIST.value}]
+        node.texts = [text for text in node.texts if text not in own]
+        node.aside = [*node.aside, *({"text": text, "kind": Told.DATA.value} for text in own)]
+        node.save(update_fields=["regions", "texts", "aside"])
+
+
+def _as_line(here: Here, step: LessonStep, target: Target, number: str, counter: str) -> _Shown:
+    """The target as the line of that number."""
     spec = target_spec(target)
     if not step.picture_before or spec.box is None:
         raise BadEdit(say("lesson.no_picture_of_it"))
@@ -110,8 +147,8 @@ def _as_line(
         state = here.shown(here.analyzer.analyze(frame, _window_of(spec, size)))
         box = Box.from_normalised(spec.box, size)
         values = {**here.known.values, counter: "1"}
-        line = counted(spec, box, state, number=number, values=values, least=_SEVERAL)
-        return line, _said_by_the_line(box, state)
+        line, members = counted(spec, box, state, number=number, values=values, least=_SEVERAL)
+        return _Shown(line, _said_by_the_line(box, state), area_of_list(members, state), state)
     except (ValueError, DomainError, OSError) as error:
         raise BadEdit(say("lesson.not_counted", why=told_by(error))) from error
 

@@ -1,15 +1,16 @@
-"""Areas that a person drew on a node's picture: what is read there must be there, nothing may be, or nothing matters.
+"""Areas of a node's picture: what must be read there, must not be, does not matter, or is the lines of a list.
 
 They were drawn on the whole screen; where the taught window and the present one are known they go with the window.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from execution.matching.declared import ABSENT
-from execution.matching.references import Reading, Reference
+from execution.matching.references import Reference
+from execution.matching.sheet import key_of
 from execution.types import Box, Element, Reason, ScreenState, Size, TextLine, Window
 from sentences.said import say
 from workflows.choices import RegionKind
@@ -40,28 +41,50 @@ def placed(boxes: Iterable[NormBox], *, size: Size, window: Window | None, taugh
     ]  # fmt: skip
 
 
-def outside(things: Iterable[TextLine | Element], areas: Iterable[Box]) -> list[TextLine | Element]:
-    """Those whose middle lies in none of the areas."""
-    areas = list(areas)
-    return [thing for thing in things if not any(area.contains(thing.box.center) for area in areas)]
-
-
-def taught_without(reference: Reference, ignored: tuple[NormBox, ...]) -> Reference:
-    """The reference, and its further looks, without what was read in areas that do not matter."""
-    if not ignored:
+def taught_without(reference: Reference, ignored: tuple[NormBox, ...], lists: tuple[NormBox, ...] = ()) -> Reference:
+    """The reference, and its further looks, without what was read in areas that do not matter, and in lists."""
+    if not ignored and not lists:
         return reference
-    looks = tuple(taught_without(look, ignored) for look in reference.looks)
-    if reference.reading is None:
-        return replace(reference, looks=looks, ignored=ignored)
+    looks = tuple(taught_without(look, ignored, lists) for look in reference.looks)
     reading = reference.reading
-    areas = [Box.from_normalised(box, reading.size) for box in ignored]
-    return replace(reference, reading=_left(reading, areas), looks=looks, ignored=ignored)
+    if reading is not None:
+        areas = [Box.from_normalised(box, reading.size) for box in (*ignored, *lists)]
+        texts, elements = without(reading.texts, reading.elements, areas)
+        reading = replace(reading, texts=texts, elements=elements)
+    return replace(reference, reading=reading, looks=looks, ignored=ignored, lists=lists)
 
 
-def _left(reading: Reading, areas: list[Box]) -> Reading:
-    texts = tuple(one for one in outside(reading.texts, areas) if isinstance(one, TextLine))
-    elements = tuple(one for one in outside(reading.elements, areas) if isinstance(one, Element))
-    return replace(reading, texts=texts, elements=elements)
+def without(
+    texts: Iterable[TextLine], elements: Iterable[Element], areas: Sequence[Box]
+) -> tuple[tuple[TextLine, ...], tuple[Element, ...]]:
+    """What has its middle in none of the areas."""
+
+    def is_out(thing: TextLine | Element) -> bool:
+        return not any(area.contains(thing.box.center) for area in areas)
+
+    return tuple(filter(is_out, texts)), tuple(filter(is_out, elements))
+
+
+def areas_of(reference: Reference, state: ScreenState) -> tuple[Box, ...]:
+    """Where on that screen nothing counts: an area that does not matter as it was drawn, and a list from where its
+    first line stood down to what stood below the last one, however many lines it has today."""
+    size, window = state.frame.size, state.window
+    ignored = placed(reference.ignored, size=size, window=window, taught=reference)
+    lists = placed(reference.lists, size=size, window=window, taught=reference)
+    end = window.box.bottom if window and window.box else size.height
+    below = [_below(box, reference) for box in reference.lists]
+    for area, keys in zip(lists, below, strict=True):
+        stops = (t.box.y for t in state.texts if t.box.y > area.y and key_of(t.text) in keys)
+        ignored.append(area._replace(h=max(0, min(stops, default=end) - area.y)))
+    return tuple(ignored)
+
+
+def _below(drawn: NormBox, reference: Reference) -> frozenset[str]:
+    """What its picture says below a list."""
+    if reference.reading is None:
+        return frozenset()
+    area = Box.from_normalised(drawn, reference.reading.size)
+    return frozenset(key_of(t.text) for t in reference.reading.texts if t.box.y >= area.bottom) - {""}
 
 
 def must_texts(node: NodeSpec, reference: Reference | None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from execution.matching.areas import outside, placed
+from execution.matching.areas import areas_of, without
 from execution.matching.comparison import Comparison, compare
 from execution.matching.index import LookIndex, TextIndex, found_by
 from execution.matching.references import Reference
@@ -15,7 +15,7 @@ from execution.matching.same import Compared
 from execution.matching.sheet import Sheet
 from execution.matching.windows import app_speaks, folded_title, title_speaks
 from execution.perception.embedding import Embedder
-from execution.types import Box, Element, ScreenState, TextLine
+from execution.types import Box, ScreenState
 
 
 class Gallery:
@@ -84,7 +84,7 @@ class _View:
         comparison: Comparison | None = None
         if taught is not None and self._state.text_method:
             comparison = compare(taught, self._sheet_for(reference), gallery.known)
-        cosine = self.looks.cosine(look) if self.looks else None
+        cosine = self.looks.cosine(look) if self.looks and not reference.lists else None
         then, now = reference.window, self._state.window
         return Compared(
             node_id=gallery._node_of[look],
@@ -98,13 +98,12 @@ class _View:
 
     def _sheet_for(self, reference: Reference) -> Sheet:
         """The screen without what stands in areas that do not matter to that node."""
-        if not reference.ignored:
+        if not reference.ignored and not reference.lists:
             return self.sheet
         state = self._state
-        areas = tuple(placed(reference.ignored, size=state.frame.size, window=state.window, taught=reference))
+        areas = areas_of(reference, state)
         if areas not in self._without:
-            texts = tuple(one for one in outside(state.texts, areas) if isinstance(one, TextLine))
-            elements = tuple(one for one in outside(state.elements, areas) if isinstance(one, Element))
+            texts, elements = without(state.texts, state.elements, areas)
             self._without[areas] = Sheet(texts=texts, elements=elements, size=state.frame.size, window=state.window)
         return self._without[areas]
 

@@ -109,9 +109,7 @@ class Matcher:
             for node in graph.nodes
         }
         self._proposed = {name: proposed_of(node, known.get(name), must[name]) for name, node in self._nodes.items()}
-        known = {
-            name: taught_without(one, boxes_of(self._nodes[name], RegionKind.IGNORE)) for name, one in known.items()
-        }
+        known = {name: _where_it_counts(one, self._nodes[name]) for name, one in known.items()}
         self.gallery = Gallery(known, embedder=embedder)
         self._neutral = dict[tuple[str, str], bool]()
         self._rarity = Rarity(self._nodes.values())
@@ -289,6 +287,10 @@ def _is_neutral(node: NodeSpec, look: Reference, own: Reference) -> bool:
     known = ScreenWords(taught)
     said = {folded(text) for text in node.texts}
     return all(folded(line.text) in said or known.seen(line.text) >= SEEN for line in look.reading.texts)
+
+
+def _where_it_counts(reference: Reference, node: NodeSpec) -> Reference:
+    return taught_without(reference, boxes_of(node, RegionKind.IGNORE), boxes_of(node, RegionKind.LIST))
 
 
 def _declared(node: NodeSpec) -> list[str]:

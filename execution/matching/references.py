@@ -88,7 +88,8 @@ class Reference:
 
     `window` is what the targets taught on that screen say of their window, its box in pixels of the picture. `looks`
     are the references of further pictures of the same screen; a screen is the node if it is any one of them.
-    `ignored` are areas, as fractions of the picture, of which nothing is in the reading and nothing counts on a screen.
+    `ignored` are areas, as fractions of the picture, of which nothing is in the reading and nothing counts on a screen;
+    `lists` are those of lists, which may be longer or shorter another day.
     """
 
     picture: str
@@ -98,6 +99,7 @@ class Reference:
     problem: str = ""
     looks: tuple[Reference, ...] = ()
     ignored: tuple[NormBox, ...] = ()
+    lists: tuple[NormBox, ...] = ()
 
     @cached_property
     def sheet(self) -> Sheet | None:

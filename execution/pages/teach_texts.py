@@ -354,11 +354,17 @@ def _screen() -> dict[str, object]:
         "texts_hint": _("Blue texts must be seen. Those crossed out are data and differ from time to time."),
         "add_text": _("Another text that must be seen"),
         "areas": _("Areas"),
-        "region": {"must": _("Must be there"), "must_not": _("Must be empty"), "ignore": _("Ignore")},
+        "region": {
+            "must": _("Must be there"),
+            "must_not": _("Must be empty"),
+            "ignore": _("Ignore"),
+            "list": _("List"),
+        },
         "region_told": {
             "must": _("What is read here must be there"),
             "must_not": _("Here nothing may be read"),
             "ignore": _("What stands here does not matter"),
+            "list": _("Lines of a list: others, more or fewer another day"),
         },
         "remove_region": _("Remove area %(n)s"),
         "regions_hint": _("Choose a kind, then draw the area on the picture."),

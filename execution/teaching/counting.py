@@ -31,11 +31,12 @@ class _Unseen:
 
 def counted(
     target: TargetSpec, box: Box, state: ScreenState, *, number: str, values: Mapping[str, str], least: int = 1
-) -> TargetSpec:
-    """The target as that one of its list that `number`, such as "{{n}}", says; of `values` is which one it is in `box`.
+) -> tuple[TargetSpec, tuple[Box, ...]]:
+    """The target as that one of its list that `number`, such as "{{n}}", says, and those of its list that count.
 
-    `least` is how many of them must be seen. What stands before the first that counts is kept with it. Raises
-    ValueError with a sentence where its list cannot be counted so far, or where it is another one of it.
+    Of `values` is which one it is in `box`. `least` is how many of them must be seen. What stands before the first that
+    counts is kept with it. Raises ValueError with a sentence where its list cannot be counted so far, or where it is
+    another one of it.
     """
     target = replace(target, number=number)
     value = wanted(number, values).text
@@ -43,13 +44,7 @@ def counted(
         raise ValueError(
             _("“%(name)s”: say which one of its list it is here, as a whole number from 1 on.") % {"name": target.label}
         )
-    seen = Context(
-        target=target,
-        state=state,
-        variables=values,
-        pictures=_Unseen(),
-        words=ScreenWords(state.texts),
-    )
+    seen = Context(target=target, state=state, variables=values, pictures=_Unseen(), words=ScreenWords(state.texts))
     group = group_of_target(seen)
     at = group.number_of(box) if group else 0
     if group is None or not 0 < at <= group.counted:
@@ -70,9 +65,10 @@ def counted(
     second = group.members[1].center if len(group.members) > 1 else None
     to_next = (round(second.x - first.x), round(second.y - first.y)) if second else None
     near, around = (tuple(n for n in of if not _is_row(n, box, group)) for of in (target.neighbours, target.around))
-    return replace(
+    line = replace(
         target, before_first=before, first_offset=offset, next_offset=to_next, neighbours=near, around=around
     )
+    return line, group.members[before:]
 
 
 def _is_row(neighbour: NeighbourSpec, box: Box, group: Group) -> bool:

@@ -108,7 +108,7 @@ def teach_target(
         caption=_caption(box, state),
         rank=_rank(box, role, state),
     )
-    return counted(target, box, state, number=number, values=values or {}) if number else target
+    return counted(target, box, state, number=number, values=values or {})[0] if number else target
 
 
 def text_of(box: Box, role: str, state: ScreenState, values: Mapping[str, str] | None = None) -> str:

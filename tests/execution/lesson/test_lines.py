@@ -10,7 +10,9 @@ import pytest
 
 from execution.lesson.as_it_was import dropped, give_back, said_by
 from execution.lesson.drafting import Draft
-from execution.lesson.lines import _differs_with_the_line, _said_by_the_line
+from execution.lesson.lines import _differs_with_the_line, _is_known_without, _said_by_the_line, _Shown
+from execution.lesson.screens import Look
+from execution.types import Box
 from tests.doubles.stage import LINE, edge
 from tests.execution.perception.drawing import Canvas
 from tests.factories import make_workflow
@@ -101,3 +103,26 @@ def test_a_line_says_what_no_other_line_does_and_no_program_says() -> None:
     state = canvas.state()
     box = next(line.box for line in state.texts if line.text == "Open")
     assert _said_by_the_line(box, state) == {"A-1001", "Miller"}
+
+
+def test_every_screen_with_the_list_is_known_by_what_stands_around_it_until_the_repetition_ends() -> None:
+    """Another day its lines are others, or fewer; a screen that does not show it stays as it was."""
+    workflow = drafted()
+    workflow.nodes.filter(node_id="a").update(texts=["Letters", "Costa"])
+    canvas = Canvas(900, 300)
+    canvas.text("Letters", 40, 20)
+    rows = [canvas.text(name, 40, 100 + 40 * row) for row, name in enumerate(("Miller", "Costa", "Dubois"))]
+    listed, other = canvas.state(), Canvas(900, 300)
+    other.text("Search", 40, 20)
+    area = Box(40, rows[0].y, 500, rows[-1].bottom - rows[0].y)
+    shown = _Shown(target_spec(workflow.targets.get(target_id="t_note")), frozenset(), area, listed)
+    looks = {"a": [Look.of_state(listed, "p")], "b": [Look.of_state(other.state(), "q")]}
+    before = said_by(workflow)
+    here = SimpleNamespace(draft=Draft(workflow, PictureStore()), looks=lambda: looks)
+    _is_known_without(shown, here)  # type: ignore[arg-type]
+    node = workflow.nodes.get(node_id="a")
+    assert node.regions == [{"box": list(area.normalised(listed.frame.size)), "kind": "list"}]
+    assert (node.texts, node.aside) == (["Letters"], [{"text": "Costa", "kind": "data"}])
+    assert workflow.nodes.get(node_id="b").regions == []
+    give_back(workflow, dropped(before, said_by(workflow)))
+    assert said_by(workflow) == before

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from execution.matching import Matcher
+from execution.matching import Matcher, Reading, Reference
 from execution.types import Match, ScreenState, Size
 from tests.execution.matching.screens import LABELS, graph, line, record, references, without
 from workflows.graph import RegionSpec
@@ -22,6 +23,22 @@ def match(state: ScreenState, *regions: RegionSpec) -> Match | None:
     known = references()
     taught = graph(list(known), summary={"regions": regions})
     return Matcher(taught, pictures=None, embedder=None, references=known).recognise(state, variables={}).match
+
+
+def listed(rows: Sequence[str]) -> ScreenState:
+    """A page with a list between a head and a foot that follows its last line."""
+    top = [line("Letters to sign", 50, 60), line("Patient", 50, 150), line("Search", 400, 110)]
+    lines = [line(name, 50, 200 + 40 * n) for n, name in enumerate(rows)]
+    end = 200 + 40 * len(rows) + 30
+    foot = [line("Close the day", 50, end), line("Print all", 300, end)]
+    return replace(record("Summary").state(), texts=(*top, *lines, *foot), elements=())
+
+
+def reference(state: ScreenState) -> Reference:
+    reading = Reading(
+        picture="p", maker=state.text_method, size=state.frame.size, texts=state.texts, elements=state.elements
+    )
+    return Reference(picture="p", reading=reading)
 
 
 def named(found: Match | None) -> str:
@@ -49,6 +66,36 @@ def test_what_stands_in_an_area_that_does_not_matter_costs_nothing(at: tuple[int
         assert named(found) == "summary"
         assert "missing" not in told(found)
         assert found.confidence == pytest.approx(plain.confidence, abs=0.01)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 7])
+def test_a_list_may_have_any_lines_and_whatever_stands_below_it_moves_with_its_end(rows: int) -> None:
+    """S6.13: what stands below the last one is still a sign of the screen, wherever the list ends today."""
+    taught, now = (listed([f"{name}{n}" for n in range(count)]) for name, count in (("Miller ", 4), ("Costa ", rows)))
+    drawn = region("list", 30, 190, 900, 40 * 4 - 10)
+    known = {"letters": reference(taught)}
+
+    def confidence(*regions: RegionSpec) -> float:
+        graph_ = graph(list(known), letters={"regions": regions})
+        found = Matcher(graph_, pictures=None, embedder=None, references=known).recognise(now, variables={})
+        return found.candidates[0].confidence if found.candidates else 0.0
+
+    assert confidence(drawn) > 0.9
+    assert confidence(drawn) > confidence()
+    missing = without(now, "Close the day", "Print all")
+    graph_ = graph(list(known), letters={"regions": (drawn,)})
+    less = Matcher(graph_, pictures=None, embedder=None, references=known).recognise(missing, variables={})
+    assert less.candidates[0].confidence < confidence(drawn)
+
+
+def test_another_page_is_not_the_list_for_what_stands_where_its_lines_stood() -> None:
+    known = {"letters": reference(listed([f"Miller {n}" for n in range(4)]))}
+    taught = graph(list(known), letters={"regions": (region("list", 30, 190, 900, 150),)})
+    other = replace(listed(["Patient: Costa", "Ward: 3"]), texts=())
+    texts = [line("Order of today", 50, 60), line("Back", 50, 110), line("Patient: Costa", 50, 200)]
+    seen = replace(other, texts=tuple(texts))
+    found = Matcher(taught, pictures=None, embedder=None, references=known).recognise(seen, variables={})
+    assert found.match is None
 
 
 def test_what_is_read_in_an_area_that_must_be_there_is_missed() -> None:

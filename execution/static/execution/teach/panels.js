@@ -70,7 +70,7 @@ export function screenView(store, desktop, edits) {
       h("ul", { class: "regions" }, all.map((region, i) => h("li", { onpointerenter: () => desktop.pointTo(pixels(region.box)), onpointerleave: () => desktop.pointTo(null) },
         h("span", { class: `swatch ${region.kind}` }), h("span", {}, say(`region_told.${region.kind}`)),
         h("button", { class: "icon-button", type: "button", "aria-label": say("remove_region", { n: i + 1 }), title: say("remove_region", { n: i + 1 }), onclick: () => change({ regions: all.filter((_, j) => j !== i) }) }, icon("x"))))),
-      h("div", { class: "row-buttons" }, ["must", "must_not", "ignore"].map(draw)),
+      h("div", { class: "row-buttons" }, ["must", "must_not", "ignore", "list"].map(draw)),
       h("p", { class: "hint" }, say("regions_hint"))];
   }
 
