@@ -41,14 +41,14 @@ def placed(boxes: Iterable[NormBox], *, size: Size, window: Window | None, taugh
     ]  # fmt: skip
 
 
-def taught_without(reference: Reference, ignored: tuple[NormBox, ...], lists: tuple[NormBox, ...] = ()) -> Reference:
-    """The reference, and its further looks, without what was read in areas that do not matter, and in lists."""
+def with_areas(reference: Reference, ignored: tuple[NormBox, ...], lists: tuple[NormBox, ...]) -> Reference:
+    """The reference, and its further looks, without what was read in areas that do not matter; it knows its lists."""
     if not ignored and not lists:
         return reference
-    looks = tuple(taught_without(look, ignored, lists) for look in reference.looks)
+    looks = tuple(with_areas(look, ignored, lists) for look in reference.looks)
     reading = reference.reading
     if reading is not None:
-        areas = [Box.from_normalised(box, reading.size) for box in (*ignored, *lists)]
+        areas = [Box.from_normalised(box, reading.size) for box in ignored]
         texts, elements = without(reading.texts, reading.elements, areas)
         reading = replace(reading, texts=texts, elements=elements)
     return replace(reference, reading=reading, looks=looks, ignored=ignored, lists=lists)
@@ -65,18 +65,23 @@ def without(
     return tuple(filter(is_out, texts)), tuple(filter(is_out, elements))
 
 
-def areas_of(reference: Reference, state: ScreenState) -> tuple[Box, ...]:
-    """Where on that screen nothing counts: an area that does not matter as it was drawn, and a list from where its
-    first line stood down to what stood below the last one, however many lines it has today."""
+def ignored_on(state: ScreenState, reference: Reference) -> tuple[Box, ...]:
+    """Where on that screen nothing counts."""
+    return tuple(placed(reference.ignored, size=state.frame.size, window=state.window, taught=reference))
+
+
+def lists_on(state: ScreenState, reference: Reference) -> tuple[Box, ...]:
+    """Where the lists stand on that screen: each from where its first line stood down to what stood below its last one,
+    however many lines it has today."""
     size, window = state.frame.size, state.window
-    ignored = placed(reference.ignored, size=size, window=window, taught=reference)
     lists = placed(reference.lists, size=size, window=window, taught=reference)
     end = window.box.bottom if window and window.box else size.height
-    below = [_below(box, reference) for box in reference.lists]
-    for area, keys in zip(lists, below, strict=True):
+    found = []
+    for area, drawn in zip(lists, reference.lists, strict=True):
+        keys = _below(drawn, reference)
         stops = (t.box.y for t in state.texts if t.box.y > area.y and key_of(t.text) in keys)
-        ignored.append(area._replace(h=max(0, min(stops, default=end) - area.y)))
-    return tuple(ignored)
+        found.append(area._replace(h=max(0, min(stops, default=end) - area.y)))
+    return tuple(found)
 
 
 def _below(drawn: NormBox, reference: Reference) -> frozenset[str]:

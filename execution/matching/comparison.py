@@ -57,6 +57,15 @@ _FEW_SHAPES = 4
 _TOLD = 3
 
 
+class OtherHeading(NamedTuple):
+    """A heading of the reference and what stands in its place. `is_entry`: the screen says it elsewhere, as a menu of
+    pages does; what a record is called is said nowhere on the screen of another."""
+
+    taught: str
+    now: str
+    is_entry: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
     """How a screen compares with a reference. `row` is in the order of OF_TEXTS; `missing` and `extra` are a few lines
@@ -69,6 +78,7 @@ class Comparison:
     extra: tuple[str, ...]
     over: tuple[str, ...]
     under: tuple[str, ...]
+    headings: tuple[OtherHeading, ...] = ()
 
     def __getitem__(self, name: str) -> float:
         return float(self.row[NAMES.index(name)])
@@ -126,6 +136,7 @@ def compare(reference: Sheet, screen: Sheet, known: Mapping[str, int]) -> Compar
         extra=_most(screen, more, theirs_own),
         over=over.surely,
         under=under.surely,
+        headings=_other_headings(pairing, reference.fixed & (ours == 0), screen.fixed & (theirs == 0)),
     )
 
 
@@ -221,6 +232,20 @@ def _unreplaced(pairing: Pairing, lost: np.ndarray, more: np.ndarray) -> tuple[n
         beside = (np.minimum(off[:, :, 0], off[:, :, 1]) < _BESIDE) & (off[:, :, 2] < 0.6 * _BESIDE)
         gone[ours], came[theirs] = ~beside.any(axis=1), ~beside.any(axis=0)
     return gone, came
+
+
+def _other_headings(pairing: Pairing, lost: np.ndarray, more: np.ndarray) -> tuple[OtherHeading, ...]:
+    """Where another line stands, as the rest lies now or as it lay then: columns may move, and the heading not."""
+    one, other = pairing.one, pairing.other
+    ours, theirs = np.flatnonzero(lost & one.saying & (one.heading | one.largest)), np.flatnonzero(more)
+    if not len(ours) or not len(theirs) or not pairing.tells_places:
+        return ()
+    unmoved = np.abs(one.edges[ours][:, None, :] - other.edges[theirs][None]) / other.unit
+    there = np.zeros((len(ours), len(theirs)), bool)
+    for off in (pairing.off(ours, theirs), unmoved):
+        there |= (np.minimum(off[:, :, 0], off[:, :, 1]) < _BESIDE) & (off[:, :, 2] < 0.6 * _BESIDE)
+    found = ((ours[i], theirs[j]) for i, j in np.argwhere(there))
+    return tuple(OtherHeading(one.texts[i], other.texts[j], other.times[one.keys[i]] > 0) for i, j in found)
 
 
 def _most(side: Sheet, alone: np.ndarray, own: np.ndarray) -> tuple[str, ...]:

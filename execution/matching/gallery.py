@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from execution.matching.areas import areas_of, without
+from execution.matching.areas import ignored_on, lists_on, without
 from execution.matching.comparison import Comparison, compare
 from execution.matching.index import LookIndex, TextIndex, found_by
 from execution.matching.references import Reference
@@ -15,7 +15,9 @@ from execution.matching.same import Compared
 from execution.matching.sheet import Sheet
 from execution.matching.windows import app_speaks, folded_title, title_speaks
 from execution.perception.embedding import Embedder
-from execution.types import Box, ScreenState
+from execution.types import Box, ScreenState, Window
+
+_IN_PLACE = 0.9  # of the smaller: a window that was made larger stands where it stood
 
 
 class Gallery:
@@ -73,7 +75,7 @@ class _View:
     def __init__(self, gallery: Gallery, state: ScreenState) -> None:
         self._gallery, self._state = gallery, state
         self.sheet = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
-        self._without = dict[tuple[Box, ...], Sheet]()
+        self._sheets = dict[tuple[tuple[Box, ...], ...], Sheet]()
         embedding = state.embedding
         comparable = embedding is not None and embedding.model == gallery._model
         self.looks = gallery._vectors.looks(embedding.vector) if comparable and embedding else None
@@ -84,28 +86,40 @@ class _View:
         comparison: Comparison | None = None
         if taught is not None and self._state.text_method:
             comparison = compare(taught, self._sheet_for(reference), gallery.known)
-        cosine = self.looks.cosine(look) if self.looks and not reference.lists else None
         then, now = reference.window, self._state.window
+        look_tells = not reference.lists and _in_place(then, now)
+        cosine = self.looks.cosine(look) if self.looks and look_tells else None
         return Compared(
             node_id=gallery._node_of[look],
             reference=reference,
             comparison=comparison,
             cosine=np.nan if cosine is None else cosine,
+            look_tells=look_tells,
             title=title_speaks(then.title, now.title, gallery._titles) if then and now else np.nan,
             app=app_speaks(then.app_name, now.app_name) if then and now else np.nan,
             declared=declared,
         )
 
     def _sheet_for(self, reference: Reference) -> Sheet:
-        """The screen without what stands in areas that do not matter to that node."""
+        """The screen as it is compared with that picture: without what stands in areas that do not matter to it, and
+        with its lists."""
         if not reference.ignored and not reference.lists:
             return self.sheet
         state = self._state
-        areas = areas_of(reference, state)
-        if areas not in self._without:
-            texts, elements = without(state.texts, state.elements, areas)
-            self._without[areas] = Sheet(texts=texts, elements=elements, size=state.frame.size, window=state.window)
-        return self._without[areas]
+        areas = ignored_on(state, reference), lists_on(state, reference)
+        if areas not in self._sheets:
+            texts, elements = without(state.texts, state.elements, areas[0])
+            self._sheets[areas] = Sheet(
+                texts=texts, elements=elements, size=state.frame.size, window=state.window, lists=areas[1]
+            )
+        return self._sheets[areas]
+
+
+def _in_place(then: Window | None, now: Window | None) -> bool:
+    """Whether a look of the whole screen tells: of a window that was moved since it shows the desktop around it."""
+    if not (then and now and then.box and now.box):
+        return True
+    return then.box.intersection(now.box).area >= _IN_PLACE * min(then.box.area, now.box.area)
 
 
 def known_lines(sheets: Iterable[tuple[str, Sheet]]) -> Counter[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from execution.language.fuzzy import SEEN, folded
 from execution.language.screen_texts import ScreenWords
-from execution.matching.areas import boxes_of, forbidden, must_texts, taught_without
+from execution.matching.areas import boxes_of, forbidden, must_texts, with_areas
 from execution.matching.declared import Declared, Rarity, look_for, proposed_of
 from execution.matching.gallery import Gallery
 from execution.matching.index import TextIndex, found_by
@@ -168,7 +168,7 @@ class Matcher:
         reference = judged.compared.reference if judged else self.gallery.references.get(node.node_id)
         against = forbidden(node, reference, state) or declared.against
         if judged and not against:
-            against = ruled_out(judged.compared, node.name or node.node_id)
+            against = ruled_out(judged.compared, node)
         return Candidate(
             node=node,
             declared=declared,
@@ -290,7 +290,7 @@ def _is_neutral(node: NodeSpec, look: Reference, own: Reference) -> bool:
 
 
 def _where_it_counts(reference: Reference, node: NodeSpec) -> Reference:
-    return taught_without(reference, boxes_of(node, RegionKind.IGNORE), boxes_of(node, RegionKind.LIST))
+    return with_areas(reference, boxes_of(node, RegionKind.IGNORE), boxes_of(node, RegionKind.LIST))
 
 
 def _declared(node: NodeSpec) -> list[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
-from execution.matching.comparison import CHOSEN, LAYOUT, LOOK, OVER, WINDOW, Comparison
+from execution.matching.comparison import CHOSEN, HEADING, LAYOUT, LOOK, OVER, WINDOW, Comparison
 from execution.matching.references import Reference
 from execution.matching.same import Compared
+from execution.matching.sheet import key_of
 from execution.types import Reason
 from sentences.said import listed, say, then
+from workflows.graph import NodeSpec
 
 REFERENCE = "reference"
 _BENEATH = 0.5  # of the lines of a picture: with fewer it is not that screen which something lies over
@@ -26,12 +28,16 @@ def not_compared(reference: Reference) -> Reason:
     return Reason(sign=REFERENCE, score=None, note=reference.problem or unread)
 
 
-def ruled_out(compared: Compared, name: str) -> Reason | None:
+def ruled_out(compared: Compared, node: NodeSpec) -> Reason | None:
     """What is seen to differ however alike the rest is: what lies on top, on the screen or on the node's picture alone,
-    and the chosen tab or entry."""
-    comparison = compared.comparison
+    the chosen tab or entry, and a heading by which the node is known."""
+    comparison, name = compared.comparison, node.name or node.node_id
     if comparison is not None and comparison["chosen"] < 0:
         return _chosen(comparison["chosen"])
+    known = {key_of(text) for text in node.texts}
+    for one in comparison.headings if comparison else ():
+        if one.is_entry or key_of(one.taught) in known:
+            return Reason(sign=HEADING, score=0.0, note=say("matching.other_heading", text=one.now, taught=one.taught))
     if comparison is None or not (comparison.over or comparison.under) or comparison["recall"] < _BENEATH:
         return None
     if comparison.over:
@@ -79,6 +85,6 @@ def _look(compared: Compared) -> Reason | None:
     if not math.isnan(compared.cosine):
         score = max(0.0, compared.cosine)
         return Reason(sign=LOOK, score=round(score, 4), note=say("matching.looks_alike", share=score))
-    if compared.reference.embedding is not None:
+    if compared.look_tells and compared.reference.embedding is not None:
         return Reason(sign=LOOK, score=None, note=say("matching.no_common_model"))
     return None

@@ -107,7 +107,8 @@ class Reference:
         reading = self.reading
         if reading is None:
             return None
-        return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=self.window)
+        lists = [Box.from_normalised(box, reading.size) for box in self.lists]
+        return Sheet(texts=reading.texts, elements=reading.elements, size=reading.size, window=self.window, lists=lists)
 
     def nearest(self, state: ScreenState) -> Reference:
         """Of all its looks the one of which most is on the screen, and of the screen on it."""

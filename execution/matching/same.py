@@ -31,12 +31,14 @@ _WIDEST = 12.0  # logarithms of odds
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Compared:
     """A screen compared with one picture of a node. `comparison` is None where either was not read, the rest nan where
-    it cannot be told: `cosine` of the looks, `title` and `app` of the windows, the share of `declared` texts seen."""
+    it cannot be told: `cosine` of the looks, `title` and `app` of the windows, the share of `declared` texts seen.
+    `look_tells`: the looks of both are of one thing, whether they can be had or not."""
 
     node_id: str
     reference: Reference
     comparison: Comparison | None
     cosine: float = np.nan
+    look_tells: bool = True
     title: float = np.nan
     app: float = np.nan
     declared: float = np.nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -61,7 +62,8 @@ class Sheet:
 
     Of every line: `edges` are left, right and centre y, `columns` numbers lines that begin at the same place alike, and
     flags say what it is. A `fixed` one holds no data: no number, nothing in a field, in the rows of a table, hardly
-    read, or beside the window.
+    read, or beside the window. What stands in one of `lists` is none of its lines, as another day others stand there;
+    `times` counts how often each key is read anywhere.
     """
 
     def __init__(
@@ -71,8 +73,11 @@ class Sheet:
         elements: Sequence[Element],
         size: tuple[int, int],
         window: Window | None = None,
+        lists: Sequence[Box] = (),
     ) -> None:
-        kept = [line for line in texts if len(key_of(line.text)) >= 2][:MOST_LINES]
+        said = [line for line in texts if len(key_of(line.text)) >= 2][:MOST_LINES]
+        kept, elements = ([one for one in of if not _is_in(one.box, lists)] for of in (said, elements))
+        self.times = Counter(key_of(line.text) for line in said)
         self.width, self.height = size
         self.unit = float(np.median([line.box.h for line in texts])) if texts else 16.0
         self.texts = tuple(line.text for line in kept)
@@ -101,6 +106,7 @@ class Sheet:
             self.fixed &= self.inside(window.box)
         self.saying = self.sure & np.array([len(key) >= _WORD for key in self.keys], bool)
         self.heading = (boxes[:, 3] > _TALL * self.unit) & ~numbers
+        self.largest = self.fixed & (boxes[:, 3] >= np.max(boxes[self.fixed, 3], initial=0.0))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -145,6 +151,10 @@ class Sheet:
         of_data = np.bincount(row, weights=numbers, minlength=count) > 0
         head = member & ~lower[row] & ~of_data[row]
         return np.asarray(member & ~head)
+
+
+def _is_in(box: Box, areas: Sequence[Box]) -> bool:
+    return any(area.contains(box.center) for area in areas)
 
 
 def _shapes(elements: Sequence[Element]) -> Shapes:

@@ -15,6 +15,7 @@ from execution.matching.references import Reading, Reference
 from execution.matching.same import KINDS, Compared, fitted_model
 from execution.matching.sheet import Sheet
 from execution.types import Reason, ScreenState, Size
+from workflows.graph import NodeSpec
 
 _FOUND, _ALONE, _ON_TOP = (62, 138, 43), (42, 42, 201), (181, 54, 156)  # BGR: green, red, purple
 _GAP = 8  # pixels between the two
@@ -46,7 +47,7 @@ def beside(taught: ScreenState, seen: ScreenState, *, name: str) -> Beside:
         compared=judged.compared,
         probability=judged.probability,
         shares=dict(zip(KINDS, judged.shares.tolist(), strict=True)),
-        differs=ruled_out(judged.compared, name),
+        differs=ruled_out(judged.compared, NodeSpec(node_id=name, name=name)),
         picture=_painted(taught, seen, (*comparison.over, *comparison.under) if comparison else ()),
     )
 

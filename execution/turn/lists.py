@@ -159,9 +159,10 @@ class Compared:
 
     @property
     def is_out_of_sight(self) -> bool:
-        """Whether the next line may be below what is seen, as the list was drawn anew from its top."""
-        following = {_plain(row) for row in self.then[self.done :]}
-        return bool(following) and not following & {_plain(row) for row in self.now}
+        """Whether the next line, or behind the last one its end, may be below what is seen, as the list was drawn anew
+        from its top."""
+        asked = {_plain(row) for row in self.then[self.done :] or self.then[-1:]}
+        return bool(asked) and not asked & {_plain(row) for row in self.now}
 
     def last_has_left(self, state: ScreenState) -> bool:
         """Whether nothing followed the line that was done, and what it alone says does not stand on the screen."""

@@ -43,6 +43,7 @@ WORDS: Words = {
     "matching.was_here": _("the screen could be %(names)s; the run was here"),
     "matching.follows_last": _("the screen could be %(names)s; only this one follows the last"),
     "matching.no_nodes": _("the workflow has no screens"),
+    "matching.other_heading": _("the heading is “%(text)s”, not “%(taught)s”"),
     "matching.lies_over": _("“%(text)s” lies over %(node)s"),
     "matching.lay_over": _("“%(text)s” lies over %(node)s on its picture and is gone"),
     "matching.lacks": Sentence(

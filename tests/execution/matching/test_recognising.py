@@ -203,3 +203,40 @@ def test_references_of_nodes_that_are_gone_are_no_harm():
     known = references() | {"gone": reference(ward()["summary"])}
     one = Matcher(graph(["summary", "patients"]), pictures=None, embedder=None, references=known)
     assert one.recognise(record("Summary").state(), variables={}).match.node_id == "summary"
+
+
+@pytest.mark.parametrize(
+    ("taught", "shown", "texts"),
+    [("Patients", "Beds", ()), ("Waiting room", "Archive", ("Waiting room",))],
+    ids=["an entry of the menu", "declared"],
+)
+def test_a_page_that_is_the_same_but_for_its_heading_is_another_one(taught, shown, texts):
+    """S2.10: a list of one thing beside a list of another, both with the same columns and the same rows."""
+    columns = ("Name", "Number", "Bed", "Priority")
+    page = matcher({"page": listing(taught, columns)}, window=False, page={"texts": texts})
+    known = page.recognise(listing(taught, columns, seed=2).state(window=False), variables={})
+    other = page.recognise(listing(shown, columns).state(window=False), variables={})
+    assert known.match.node_id == "page"
+    assert other.match is None
+    assert f"the heading is “{shown}”, not “{taught}”" in other.why_not
+    alike = page.recognise(misread(listing(shown, columns).state(window=False), {shown: taught}), variables={})
+    assert alike.match.node_id == "page"
+
+
+def test_another_record_by_its_name_written_large_is_the_same_screen():
+    taught = record("Summary")
+    taught.text(PEOPLE[0], 600, 90, size=20)
+    seen = record("Summary", person=PEOPLE[2], number=77)
+    seen.text(PEOPLE[2], 600, 90, size=20)
+    found = matcher({"summary": taught}, window=False).recognise(seen.state(window=False), variables={})
+    assert found.match.node_id == "summary"
+
+
+@pytest.mark.parametrize(("at", "tells"), [((0, 0), True), ((180, 90), False)])
+def test_a_look_of_the_whole_screen_tells_nothing_of_a_window_that_was_moved(at, tells):
+    """S2.10: it shows the desktop around it, whatever the window shows."""
+    seen = record("Summary", at=at).state()
+    unlike = replace(seen, embedding=Embedding(model=seen.embedding.model, vector=-seen.embedding.vector))
+    like, other = (recognise(state, taught={"summary": record("Summary")}) for state in (seen, unlike))
+    assert (like.candidates[0].confidence == other.candidates[0].confidence) is not tells
+    assert ("look" in signs(other.candidates[0])) is tells

@@ -306,6 +306,21 @@ def test_a_list_that_goes_on_below_is_scrolled_and_done_to_its_end(stage: Any, r
     assert (seen_by(s), s.asked) == ([*FILES, *more], [])
 
 
+def test_a_list_that_is_drawn_anew_from_its_top_each_time_is_done_to_its_end(stage: Any) -> None:
+    """Also behind its last line, where nothing that was done last is in sight."""
+    s, more = listed(stage), ["four.txt", "five.txt"]
+    s.world.further = list(more)
+    anew = {"ab": list(s.world.lists["ab"])}
+
+    def drawn(step: Any) -> None:
+        if step.edge_id == "bc":
+            s.world.lists, s.world.further = {"ab": list(anew["ab"])}, list(more)
+
+    s.journal.on_step.append(drawn)
+    assert s.run().state == COMPLETED
+    assert (seen_by(s), s.asked) == ([*FILES, *more], [])
+
+
 def test_a_list_that_leaps_farther_than_it_is_seen_is_asked_about(stage: Any) -> None:
     s = listed(stage)
     s.world.on_scroll = lambda world: world.lists.update(ab=["seven.txt", "eight.txt", "nine.txt"])
