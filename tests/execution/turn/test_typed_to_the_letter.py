@@ -15,7 +15,7 @@ from execution.actions.decide import check_correction
 from execution.actions.start import start
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution
-from execution.pages.forms import StartForm
+from execution.pages.start import StartForm
 from execution.turn.acting import perform
 from execution.types import ActionStatus, Resolution, ResolveStatus, Suggestion
 from tests.factories import make_published, make_workflow
