@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, median, quantiles
 from typing import Any
 
@@ -11,6 +11,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
@@ -20,7 +21,6 @@ from execution.actions.start import start as start_run
 from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
 from execution.exceptions import MissingVariable, ModeNotEarned
 from execution.models import Execution, Robot, Step
-from execution.pages.presets import PRESETS
 from execution.permissions import OPERATE
 from execution.record.hidden import HIDDEN
 from execution.record.secret_values import secret_names
@@ -33,6 +33,59 @@ from workflows.models.workflow import WorkflowQuerySet
 from workflows.permissions import DESIGN, permitted
 from workflows.typed_text import TypedTextField, as_written, plain_breaks
 from workflows.words import sentence
+
+# How a run looks at its screens: presets of the perception flags (S2.2), each with a word on when.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    label: str | Promise
+    when: str | Promise
+    flags: Mapping[str, Any] = field(default_factory=dict)
+
+
+PRESETS: Mapping[str, Preset] = {
+    "": Preset(
+        label=gettext_lazy("As the workflow says"),
+        when=gettext_lazy("The flags of the workflow, else those of the settings."),
+    ),
+    "standard": Preset(
+        label=gettext_lazy("Standard"),
+        when=gettext_lazy("Reads text and detects elements; degraded after an analysis of more than 8 s."),
+        flags={"enable_ui_detection": True, "enable_ocr": True, "analyze_timeout_ms": 8000},
+    ),
+    "vlm_down": Preset(
+        label=gettext_lazy("Model is down"),
+        when=gettext_lazy("Text only: no elements, no marks, nothing is sent to a model."),
+        flags={"enable_ui_detection": False, "enable_ocr": True},
+    ),
+    "slow": Preset(
+        label=gettext_lazy("Slow machine"),
+        when=gettext_lazy("Waits up to 20 s for an analysis before it is degraded."),
+        flags={"enable_ui_detection": True, "enable_ocr": True, "analyze_timeout_ms": 20_000},
+    ),
+    "gpu": Preset(
+        label=gettext_lazy("GPU server"),
+        when=gettext_lazy("With a GPU of its own an analysis of more than 3 s is a fault."),
+        flags={"enable_ui_detection": True, "enable_ocr": True, "analyze_timeout_ms": 3000},
+    ),
+    "remote": Preset(
+        label=gettext_lazy("Citrix or RDP"),
+        when=gettext_lazy("The useful window is inside the session: name the provider that knows it."),
+        flags={"enable_ui_detection": True, "enable_ocr": True},
+    ),
+    "embedding": Preset(
+        label=gettext_lazy("Likeness only"),
+        when=gettext_lazy("Neither text nor elements: screens are told apart by their look alone."),
+        flags={"enable_ui_detection": False, "enable_ocr": False},
+    ),
+    "profiling": Preset(
+        label=gettext_lazy("Profiling"),
+        when=gettext_lazy("Never degraded, however long it takes."),
+        flags={"enable_ui_detection": True, "enable_ocr": True, "analyze_timeout_ms": 999_999},
+    ),
+}
+
 
 # The form that starts a run: what is missing or wrong is said beside its field.
 
@@ -96,9 +149,9 @@ class StartForm(forms.Form):
         for variable in graph.variables:
             name = PREFIX + variable.name
             self.fields[name] = variable_field(variable, shown=str(self.initial.get(name, variable.default)))
-        for name, field in self.fields.items():
+        for name, one in self.fields.items():
             if name != "mode":
-                field.widget.attrs.setdefault("class", "input")
+                one.widget.attrs.setdefault("class", "input")
 
     def _offer(self, name: str, choices: list[tuple[str, str]]) -> None:
         field = self.fields[name]
