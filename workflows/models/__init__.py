@@ -1,7 +1,6 @@
 """What people draw. One concern a file; import from here."""
 
-from workflows.models.graph import Edge, Node, Target, Variable
-from workflows.models.pictures import Picture
+from workflows.models.graph import Edge, Node, Picture, Target, Variable
 from workflows.models.secret import Credential, CredentialUse
 from workflows.models.workflow import Correction, Need, TrustChange, Workflow, WorkflowVersion, plain_name
 
