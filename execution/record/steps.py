@@ -333,7 +333,6 @@ class Steps(FencedRun):
         return self.execution.steps.in_doubt().first()
 
     @persistent
-    @persistent
     def latest_done(self, edge_id: str, most: int) -> list[Step]:
         """The last steps of that action that are behind the run, the latest first."""
         return list(self._behind(edge_id).reverse()[:most])
