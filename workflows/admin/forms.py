@@ -246,7 +246,7 @@ class EdgeForm(forms.ModelForm):
                 self.add_error(name, _("“%(name)s” belongs to another workflow.") % {"name": row})
         for name in PARTS:
             if name in data and not data[name]:
-                data[name] = Edge._meta.get_field(name).get_default()
+                data[name] = getattr(Edge(), name)  # what a new one has
             elif name in data and name in SHAPES:
                 self._check(name, data[name])
         return data
