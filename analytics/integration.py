@@ -14,7 +14,7 @@ from analytics.models import ResourceSample
 from analytics.projection import catch_up, project, project_marked, project_run
 from execution.choices import ExecutionState
 from execution.models import Execution, Robot, Step
-from execution.record.connections import let_go_of_broken
+from execution.record.patience import let_go_of_broken
 from execution.signals import run_begun, run_ended, step_marked, step_recorded
 from gpu.resources import ResourceMonitor, VRAMMonitor
 from workflows.parsing import whole_number

@@ -9,12 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from analytics import projection
-from analytics.retention import Pruned, note, policies, pruning_of
-from analytics.retention_words import told
+from analytics.retention import Pruned, note, policies, pruning_of, told
 from analytics.storage import measure
 from execution.behind.jobs import Kind, register
+from execution.behind.leases import Piece
 from execution.behind.old import forget_old
-from execution.behind.pieces import Piece
 from execution.models import Job
 from execution.signals import pictures_let_go
 from workflows.pictures import drop_old_copies

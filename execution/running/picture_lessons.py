@@ -16,7 +16,7 @@ from execution.lesson.slides import Slides
 from execution.models import Lesson, Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.claims import lessons_on_pictures
-from execution.record.connections import let_go_of_broken
+from execution.record.patience import let_go_of_broken
 from execution.running.lesson_session import LessonSession, is_taken_anew
 from execution.running.robots import Pace
 from sentences.said import cause, say, told_by

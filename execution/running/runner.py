@@ -25,9 +25,8 @@ from execution.models import Execution, Prompt, Robot
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
 from execution.record.claims import Claim, Heartbeat, beat, claim, lesson_for, release
-from execution.record.connections import let_go_of_broken
 from execution.record.journal import Journal
-from execution.record.patience import Patience, connect_anew, forget
+from execution.record.patience import Patience, connect_anew, forget, let_go_of_broken
 from execution.record.reference_store import references_for
 from execution.record.secret_values import between_runs
 from execution.running import service_manager
