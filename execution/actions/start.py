@@ -11,7 +11,7 @@ from typing import Any
 from unicodedata import category
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -35,7 +35,7 @@ from workflows.exceptions import BadParameter, UnknownNode
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
 from workflows.parsing import finite_number
-from workflows.permissions import DESIGN
+from workflows.permissions import DESIGN, require
 from workflows.text import default_of, is_ordinal
 
 FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
@@ -74,8 +74,7 @@ def start(
     user it is the server's own process.
     """
     asked = flags or {}
-    if user is not None and not user.has_perm(OPERATE):
-        raise PermissionDenied(OPERATE)
+    require(user, OPERATE)
     may_choose(user, asked.get("window_info_provider") or "")
     workflow = Workflow.objects.by_id(workflow_id)
     version = workflow.latest_version() if version_number is None else workflow.version_numbered(version_number)
