@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
-from django.http import HttpRequest
 
 from analytics.models import ResourceSample, StepMetric
-from workflows.admin.records import ReadOnlyAdmin
-
-VIEW = "analytics.view_stepmetric"
+from audit.read_only import ReadOnlyAdmin
 
 
 class FiguresAdmin(ReadOnlyAdmin):
-    show_full_result_count = False  # counting millions of rows takes longer than showing fifty
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return request.user.has_perm(VIEW)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm(VIEW)
+    right = "analytics.view_stepmetric"
 
 
 @admin.register(StepMetric)

@@ -9,15 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from analytics import projection
-from analytics.retention import Pruned, note, policies, pruning_of
-from analytics.retention_words import told
+from analytics.retention import Pruned, note, policies, pruning_of, told
 from analytics.storage import measure
 from execution.behind.jobs import Kind, register
+from execution.behind.leases import Piece
 from execution.behind.old import forget_old
-from execution.behind.pieces import Piece
 from execution.models import Job
 from execution.signals import pictures_let_go
-from workflows.picture_copies import drop_old
+from workflows.pictures import drop_old_copies
 
 PRUNE, FIGURES = "prune", "figures"
 MOST_OF_A_NIGHT = 20  # times catch_up looks for runs that nobody heard of
@@ -56,7 +55,7 @@ def _note_pictures(digests: set[str], **told: object) -> None:
 
 def _prune(job: Job) -> Iterator[Piece]:
     now = timezone.now()
-    drop_old()
+    drop_old_copies()
     forget_old(now)  # before what may fail: these files show screens
     for _n in range(MOST_OF_A_NIGHT):
         if not projection.catch_up():

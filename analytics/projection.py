@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from analytics.models import RunMetric, Sealed, StepMetric
 from analytics.rollups import FAMILIES, RUNS, STEPS, day_of, days_of, held_still, is_sealed, make_day, replace
-from execution.behind.pieces import Piece, Place, through
+from execution.behind.leases import Piece, Place, through
 from execution.choices import FINAL, PERFORMED, Feedback, StepPhase, Verb
 from execution.models import Decision, Execution, Step, StepMark, WishRecord
 from execution.types import DecisionSource

@@ -19,8 +19,7 @@ from analytics import charts
 from analytics.jobs import FIGURES, PRUNE
 from analytics.models import Retention, RunHold, StorageDay
 from analytics.panels import per_cent
-from analytics.retention import ALL_OTHERS, KINDS, hold, let_go, shown_policies, would_go
-from analytics.retention_words import told
+from analytics.retention import ALL_OTHERS, KINDS, hold, let_go, shown_policies, told, would_go
 from analytics.storage import Forecast, forecast, measure, today
 from audit.models import Verb
 from audit.recording import record

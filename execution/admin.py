@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
+from audit.read_only import ReadOnlyAdmin
 from execution.actions import control
 from execution.actions.prototypes import put_back
 from execution.choices import Origin
@@ -27,7 +27,6 @@ from execution.models import (
 )
 from execution.permissions import OPERATE, VIEW
 from sentences.said import worded
-from workflows.admin.records import ReadOnlyAdmin
 from workflows.exceptions import DomainError
 from workflows.permissions import DESIGN
 
@@ -37,13 +36,7 @@ Control = Callable[..., Execution]
 class RecordAdmin(ReadOnlyAdmin):
     """Whoever may look at runs may look at every part of them."""
 
-    show_full_result_count = False
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return request.user.has_perm(VIEW)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm(VIEW)
+    right = VIEW
 
 
 @admin.register(Execution)

@@ -11,6 +11,8 @@ from execution.pages.corrections import (
     correction_teach,
     corrections,
     corrections_merge,
+    pack_export,
+    pack_import,
 )
 from execution.pages.learning import (
     learning,
@@ -21,7 +23,6 @@ from execution.pages.learning import (
 )
 from execution.pages.live import live, run_film, run_pause_told, run_snapshot, run_stretch, run_told
 from execution.pages.mend import mend
-from execution.pages.packs import pack_export, pack_import
 from execution.pages.pictures import picture, picture_part, robot_frame, run_frame, run_pause_screen, run_screen
 from execution.pages.replays import replay, replay_stop, replays
 from execution.pages.robots import robot_maintenance, robot_tags, robots

@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from audit.read_only import ReadOnlyAdmin
 from gpu.choices import Capability
 from gpu.models import CatalogueModel, GPUEvent, LearnedNeed, ModelUse
 
@@ -70,22 +71,8 @@ class CatalogueModelAdmin(admin.ModelAdmin):
         return ", ".join(str(one.label) for one in Capability if one.value in model.capabilities)
 
 
-class MadeByMachine(admin.ModelAdmin):
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
 @admin.register(ModelUse)
-class ModelUseAdmin(MadeByMachine):
+class ModelUseAdmin(ReadOnlyAdmin):
     list_display = (
         "at", "purpose", "model", "outcome", "error", "attempt", "instead_of", "seconds", "tokens_in", "tokens_out",
         "execution_id", "step",
@@ -95,13 +82,13 @@ class ModelUseAdmin(MadeByMachine):
 
 
 @admin.register(GPUEvent)
-class GPUEventAdmin(MadeByMachine):
+class GPUEventAdmin(ReadOnlyAdmin):
     list_display = ("at", "machine", "kind", "text")
     list_filter = ("kind",)
     ordering = ("-id",)
 
 
 @admin.register(LearnedNeed)
-class LearnedNeedAdmin(MadeByMachine):
+class LearnedNeedAdmin(ReadOnlyAdmin):
     list_display = ("name", "num_ctx", "need_mb", "seen_at")
     search_fields = ("name",)

@@ -238,24 +238,3 @@ class Message(models.Model):
         kept = ("index", "role", "records", "words", "model", "references", "draft", "dropped")
         told = {name: getattr(self, name) for name in kept}
         return {**told, "attempts": in_words(self.attempts), "at": self.at.isoformat()}
-
-
-class OwnerRequest(models.Model):  # noqa: DJ008
-    """Of the release before, whose run loops are asked through rows (S9.4): nothing here uses it, and it goes next."""
-
-    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
-    machine = models.CharField(max_length=100)
-    state = models.CharField(max_length=10, default="waiting")
-    kind = models.CharField(max_length=20)
-    request = models.JSONField()
-    asked_by = models.CharField(max_length=200, blank=True)
-    asked_at = models.DateTimeField()
-    deadline_at = models.DateTimeField()
-    seen_at = models.DateTimeField()
-    finished_at = models.DateTimeField(null=True, blank=True)
-    error = models.CharField(max_length=100, blank=True)
-    answer = models.JSONField(default=dict)
-
-    class Meta:
-        db_table = "gpu_requests"
-        indexes = [models.Index(fields=("machine", "state"), name="gpu_request_waiting")]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
@@ -21,6 +23,9 @@ from gpu.catalogue import path_of_file, read_file
 from gpu.exceptions import GPUError
 from rpa_site.api import READS, DeclaredPermission
 from rpa_site.sqlite import wal_is_safe
+from sentences.said import worded
+from workflows.exceptions import PictureAway
+from workflows.pictures import PictureStore
 
 SQLITE = "django.db.backends.sqlite3"
 MOUNTS = Path("/proc/mounts")
@@ -173,3 +178,41 @@ def undeclared(view: type[Any]) -> list[str]:
     methods = {name.upper() for name in view.http_method_names if hasattr(view, name)} - {"OPTIONS"}
     needed = {"read_permission" if method in READS else "write_permission" for method in methods}
     return sorted(name for name in needed if not getattr(view, name, None))
+
+
+# System checks of where the pictures lie: in this house, and does it answer?
+
+AMAZON = (".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu")
+
+
+@register(Tags.security)
+def pictures_stay_in_the_house(**kwargs: Any) -> list[CheckMessage]:
+    """S10.4: what is seen on screens goes to nobody else's servers, and over no network in clear."""
+    if not (options := settings.STORAGES["pictures"].get("OPTIONS")):
+        return []
+    parts = urlsplit(options.get("endpoint_url") or "")
+    if not parts.hostname or f".{parts.hostname}".endswith(AMAZON):
+        hint = "Name a server of your own in RPA_PICTURES_URL, such as https://pictures.example:9000/surehand."
+        return [Error("Pictures of screens would go to Amazon.", hint=hint, id="rpa_site.E022")]
+    if parts.scheme == "https" or _is_here(parts.hostname):
+        return []
+    hint = "Give the server a certificate, and write https:// in RPA_PICTURES_URL."
+    return [Warning("Pictures of screens go over the network in clear.", hint=hint, id="rpa_site.W004")]
+
+
+@register(deploy=True)
+def pictures_are_taken(**kwargs: Any) -> list[CheckMessage]:
+    """Whether the store of the pictures answers, and what it says where it does not take ours."""
+    try:
+        PictureStore().answer()
+    except PictureAway as error:
+        hint = "Until then runs pause before they act, and pages show no pictures. See docs/many.md."
+        return [Error(worded(error), hint=hint, id="rpa_site.E023")]
+    return []
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

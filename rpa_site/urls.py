@@ -27,7 +27,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/schema", Schema.as_view(), name="api_schema"),
     path("api/docs", Docs.as_view(), name="api_docs"),
-    path("api/", include("workflows.api_urls")),
+    path("api/", include("workflows.api")),
     path("api/", include("gpu.api")),
     path("api/", include("execution.api.urls")),
     path("workflows/", include("workflows.urls")),

@@ -8,8 +8,7 @@ from typing import Any
 from django.db import models
 from django.db.models import Transform
 
-from sentences.common import PLAIN
-from sentences.said import from_text, to_text
+from sentences.said import PLAIN, from_text, to_text
 
 _BEGINS = '{"code": "'  # what no other text begins with: one of another that does is kept as PLAIN
 

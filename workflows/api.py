@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 from django.http import HttpResponse
+from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import generics, status
@@ -159,3 +160,18 @@ class WorkflowExport(APIView):
             content_type="application/zip",
             headers={"Content-Disposition": f'attachment; filename="{workflow.workflow_id}.zip"'},
         )
+
+
+urlpatterns = [
+    path("workflows/", WorkflowList.as_view(), name="api_workflows"),
+    path("workflows/<str:workflow_id>/", WorkflowDetail.as_view(), name="api_workflow"),
+    path("workflows/<str:workflow_id>/problems/", WorkflowProblems.as_view(), name="api_workflow_problems"),
+    path("workflows/<str:workflow_id>/needs/", WorkflowNeeds.as_view(), name="api_workflow_needs"),
+    path("workflows/<str:workflow_id>/publish/", WorkflowPublish.as_view(), name="api_workflow_publish"),
+    path(
+        "workflows/<str:workflow_id>/versions/<int:number>/publish/",
+        VersionPublish.as_view(),
+        name="api_version_publish",
+    ),
+    path("workflows/<str:workflow_id>/export/", WorkflowExport.as_view(), name="api_workflow_export"),
+]

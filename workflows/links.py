@@ -11,12 +11,9 @@ from django.urls import reverse
 from workflows.models import Workflow
 from workflows.validation import Problem
 
-# The fields of a problem that go by another name in the admin's forms.
-FIELD_IDS = {
-    "picture": "id_new_picture",
-    "context": "id_new_context",
-    "params": "id_action_type",
-}
+# The fields of a problem that go by another name in the admin's forms; what an action keeps as JSON has one for all.
+FIELDS = {"picture": "new_picture", "context": "new_context"}
+PARTS = {"param": "params", "before": "before", "identity": "identity", "expect": "expect"}
 BACK = "back"  # in the address: the page to go back to
 GROUPS = {"no_node": "nodes-group", "no_entry": "nodes-group", "no_end": "nodes-group"}
 
@@ -45,7 +42,8 @@ def _url(problem: Problem, workflow: Workflow, keys: dict[str, dict[str, int]]) 
         group = GROUPS.get(problem.code, "variables-group" if problem.kind == "variable" else "")
         return reverse("admin:workflows_workflow_change", args=[workflow.pk]) + (f"#{group}" if group else "")
     url = reverse(f"admin:workflows_{problem.kind}_change", args=[key])
-    return f"{url}#{FIELD_IDS.get(problem.field, f'id_{problem.field}')}" if problem.field else url
+    part = PARTS.get(problem.field.partition("_")[0], problem.field)
+    return f"{url}#id_{FIELDS.get(part, part)}" if part else url
 
 
 def with_back(url: str, back: str) -> str:

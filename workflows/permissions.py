@@ -17,6 +17,12 @@ PUBLISH = "workflows.publish_workflow"
 R = TypeVar("R", bound=HttpResponseBase)
 
 
+def require(user: Any, permission: str) -> None:
+    """Raises PermissionDenied with its name where a person does not hold it; None is the machine itself."""
+    if user is not None and not user.has_perm(permission):
+        raise PermissionDenied(permission)
+
+
 def permitted(permission: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """A view for those who hold `permission`; the refusal carries its name, for the page to say which role has it."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
@@ -23,7 +24,6 @@ from PIL import Image, UnidentifiedImageError
 
 from sentences.said import say
 from workflows.exceptions import PictureAway, PictureMissing, PictureNotStored, PictureRefused
-from workflows.picture_copies import copy_of
 from workflows.picture_files import PictureFiles, PicturePlace, StoreAway
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP")
@@ -182,3 +182,29 @@ def name_of(digest: str) -> str:
     if len(digest) != 64 or not all(c in "0123456789abcdef" for c in digest):
         raise PictureMissing(say("pictures.no_name", digest=digest[:80]))
     return f"{digest[:2]}/{digest}.png"
+
+
+# Copies of pictures that lie on no disk of this machine, for programs that are given a path (S11).
+
+STAY_S = 3600.0
+
+
+def copy_of(digest: str, read: Callable[[str], bytes]) -> Path:
+    """A file with the picture, which stays for an hour after it was last asked for."""
+    drop_old_copies()
+    copies = PictureFiles(_folder())
+    if not copies.touch(f"{digest}.png"):
+        copies.save(f"{digest}.png", ContentFile(read(digest)))
+    return Path(copies.path(f"{digest}.png"))
+
+
+def drop_old_copies() -> None:
+    """Those that nobody asked for of late."""
+    for path in _folder().glob("*.png"):
+        with suppress(FileNotFoundError):  # another process was faster
+            if path.stat().st_mtime < time.time() - STAY_S:
+                path.unlink()
+
+
+def _folder() -> Path:
+    return Path(settings.DATA_DIR) / "copies"

@@ -282,6 +282,7 @@ class Migration(migrations.Migration):
                 ('degraded', models.PositiveSmallIntegerField()),
                 ('wrong', models.PositiveSmallIntegerField(db_default=0, default=0)),
                 ('started_at', models.DateTimeField()),
+                ('look_ms', models.FloatField(db_default=0, default=0)),
             ],
             options={
                 'db_table': 'step_metrics',

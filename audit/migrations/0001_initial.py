@@ -10,6 +10,9 @@ SAID = "what people did is never changed"
 SQLITE = (
     "CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit_entries BEGIN SELECT RAISE(ABORT, '{said}'); END",
     "CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit_entries BEGIN SELECT RAISE(ABORT, '{said}'); END",
+    # `INSERT OR REPLACE` deletes the row that was there without asking the triggers above
+    "CREATE TRIGGER audit_no_replace BEFORE INSERT ON audit_entries"
+    " WHEN EXISTS (SELECT 1 FROM audit_entries WHERE id = NEW.id) BEGIN SELECT RAISE(ABORT, '{said}'); END",
 )
 POSTGRESQL = (
     "CREATE FUNCTION audit_refuse() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION '{said}'; END $$ LANGUAGE plpgsql",
@@ -17,7 +20,7 @@ POSTGRESQL = (
     " FOR EACH ROW EXECUTE FUNCTION audit_refuse()",
 )
 BACK = {
-    "sqlite": ("DROP TRIGGER audit_no_update", "DROP TRIGGER audit_no_delete"),
+    "sqlite": ("DROP TRIGGER audit_no_update", "DROP TRIGGER audit_no_delete", "DROP TRIGGER audit_no_replace"),
     "postgresql": ("DROP TRIGGER audit_never_changed ON audit_entries", "DROP FUNCTION audit_refuse()"),
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -19,7 +18,7 @@ from execution.record.contradictions import contradicting
 from execution.record.corrections import settle
 from sentences.said import say
 from workflows.models import WorkflowVersion
-from workflows.permissions import DESIGN
+from workflows.permissions import DESIGN, require
 
 BY_A_PERSON = (CorrectionState.ON_TRIAL, CorrectionState.TRUSTED, CorrectionState.OFF)
 LONGEST_REASON = 300
@@ -45,7 +44,7 @@ def put_correction(
     A way that a person went is nothing that a run could do by itself: it is taught, or let be. What is in a version is
     changed there. What breaks something that was right, or was not tried, is trusted for a reason that is kept.
     """
-    _may(user)
+    require(user, DESIGN)
     if state not in BY_A_PERSON:
         raise BadDecision(
             _("A correction is not made “%(state)s” by hand. It can be: %(known)s.")
@@ -64,7 +63,7 @@ def choose(
 ) -> LearnedCorrection:
     """Of those that contradict each other this one is right: what contradicts it is switched off, and it stays what it
     is. Raises BadDecision, and PermissionDenied."""
-    _may(user)
+    require(user, DESIGN)
     reason = _reason(reason)
     with transaction.atomic():
         row = locked(correction_id, was)
@@ -144,8 +143,3 @@ def _reason(text: str) -> str:
     if len(reason := text.strip()) > LONGEST_REASON:
         raise BadDecision(_("The reason is longer than %(n)d characters.") % {"n": LONGEST_REASON})
     return reason
-
-
-def _may(user: Any) -> None:
-    if user is not None and not user.has_perm(DESIGN):
-        raise PermissionDenied(DESIGN)

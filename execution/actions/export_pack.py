@@ -10,13 +10,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
 from django.utils.translation import gettext as _
 
 from audit.models import Verb
 from audit.recording import record
 from execution.actions.asking import name_of
-from execution.actions.packed import CARRIED, LONGEST_NAME, MOST, PackedCorrection, is_of, may_teach, wrong_in
+from execution.actions.packed import CARRIED, LONGEST_NAME, MOST, PackedCorrection, is_of, wrong_in
 from execution.choices import CorrectionKind, CorrectionState, Origin
 from execution.exceptions import BadDecision
 from execution.learning.conditions import Conditions
@@ -28,6 +27,7 @@ from execution.record.values_of_runs import values_of
 from workflows.archives import CORRECTIONS, packed
 from workflows.graph import GraphSpec, target_from_json
 from workflows.models import Workflow
+from workflows.permissions import DESIGN, require
 
 _READ = ("text", "window_title", "app_name", "neighbours", "around", "named_by")  # of a look: what stood on the screen
 LEAVING = (*IN_FORCE, CorrectionState.MERGED)
@@ -46,9 +46,8 @@ class Exported:
 def export_pack(workflow_id: str, *, user: Any = None, origin: Origin = Origin.PROGRAM) -> Exported:
     """All that runs of the workflow go by, and what became part of it, as a file. Raises BadDecision where there is
     nothing or too much, PictureMissing, and PermissionDenied."""
-    may_teach(user)
-    if user is not None and not user.has_perm(VIEW_PICTURE):  # they leave with it
-        raise PermissionDenied(VIEW_PICTURE)
+    require(user, DESIGN)
+    require(user, VIEW_PICTURE)  # they leave with it
     workflow = Workflow.objects.by_id(workflow_id)
     rows = list(LearnedCorrection.objects.of_workflow(workflow_id).filter(state__in=LEAVING, kind__in=CARRIED))
     rows.sort(key=lambda row: row.pk)

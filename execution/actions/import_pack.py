@@ -19,7 +19,7 @@ from audit.models import Verb
 from audit.recording import record
 from execution.actions.asking import name_of
 from execution.actions.export_pack import LEAVING
-from execution.actions.packed import Pack, PackedCorrection, is_of, learned_at, may_teach, pack_of, where
+from execution.actions.packed import Pack, PackedCorrection, is_of, learned_at, pack_of, where
 from execution.choices import CorrectionKind, CorrectionState, Origin
 from execution.learning.overlay import MOST_LOOKS, overlaid
 from execution.learning.taught_as import taught_as
@@ -31,6 +31,7 @@ from sentences.said import say
 from workflows.archives import CORRECTIONS, Archive, taken_apart
 from workflows.graph import EdgeSpec, GraphSpec, TargetSpec
 from workflows.models import Workflow, WorkflowVersion
+from workflows.permissions import DESIGN, require
 from workflows.unpacking import BadBundle
 from workflows.validation import errors
 from workflows.words import sentence
@@ -85,7 +86,7 @@ def import_pack(
 
     Raises BadBundle with the reason, and PermissionDenied; then nothing has changed.
     """
-    may_teach(user)
+    require(user, DESIGN)
     with taken_apart(data, CORRECTIONS, Pack) as archive:
         pack = pack_of(archive.document)
         archive.take_pictures(pack.pictures())

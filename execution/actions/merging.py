@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -30,7 +29,7 @@ from workflows.calling import expanded, published
 from workflows.exceptions import DomainError
 from workflows.graph import GraphSpec
 from workflows.models import Picture, Target, Workflow, WorkflowVersion
-from workflows.permissions import PUBLISH
+from workflows.permissions import PUBLISH, require
 from workflows.pictures import PictureStore
 from workflows.specs import graph_of, target_columns
 
@@ -87,8 +86,7 @@ def merge(
 ) -> WorkflowVersion:
     """They are part of a new version, and laid over no more. Raises BadDecision, InvalidWorkflow, and PermissionDenied;
     then nothing has changed."""
-    if user is not None and not user.has_perm(PUBLISH):
-        raise PermissionDenied(PUBLISH)
+    require(user, PUBLISH)
     with transaction.atomic():
         list(LearnedCorrection.objects.select_for_update().filter(pk__in=numbers).order_by("pk").values_list("pk"))
         plan = planned(numbers)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -22,7 +21,6 @@ from execution.learning.rules import is_of_one_run
 from execution.models import LearnedCorrection
 from workflows.archives import CORRECTIONS
 from workflows.graph import GraphSpec, NormBox, TargetSpec, target_from_json
-from workflows.permissions import DESIGN
 from workflows.places import LARGEST_SCREEN, can_be
 from workflows.unpacking import BadBundle
 
@@ -217,9 +215,3 @@ def is_of(one: PackedCorrection, graph: GraphSpec) -> bool:
     if taught is None or look is None or taught.target_id != one.of or taught.number_wanted:
         return False
     return (look.row, look.needed) == (taught.row, taught.needed) and not (taught.row and look.number)
-
-
-def may_teach(user: Any) -> None:
-    """Raises PermissionDenied where a person may not; None is the machine itself."""
-    if user is not None and not user.has_perm(DESIGN):
-        raise PermissionDenied(DESIGN)

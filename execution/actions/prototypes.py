@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from audit.models import Verb
@@ -13,7 +12,7 @@ from execution.actions.asking import name_of
 from execution.choices import Origin
 from execution.record.prototypes import reset
 from workflows.models import Workflow
-from workflows.permissions import DESIGN
+from workflows.permissions import DESIGN, require
 
 
 def put_back(
@@ -21,8 +20,7 @@ def put_back(
 ) -> int:
     """Every picture of that screen, or that one, looks as it was taught again; how many did not. Raises
     PermissionDenied."""
-    if user is not None and not user.has_perm(DESIGN):
-        raise PermissionDenied(DESIGN)
+    require(user, DESIGN)
     with transaction.atomic():
         back = reset(workflow, node_id, picture=picture, name=name_of(user, origin))
         if back:

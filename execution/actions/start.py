@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any
 from unicodedata import category
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from execution.actions.asking import record_wish
 from execution.choices import MODE_OF_LEARNING_STATE, ExecutionMode, ExecutionState, Origin, Verb
 from execution.desktop.window_providers import known_name, may_choose
 from execution.desktop.x11_connection import plain_name
-from execution.exceptions import BadMode, BadVariable, MissingVariable, ModeNotEarned
-from execution.models import Execution
-from execution.models.execution import place_in_line
+from execution.exceptions import BadMode, BadVariable, MissingVariable, ModeNotEarned, StartKeyUsed
+from execution.models import Execution, StartKey
+from execution.models.execution import START_KEYS_KEPT, place_in_line
 from execution.permissions import OPERATE
 from execution.record.events import emit_state
 from execution.record.hidden import HIDDEN
 from execution.record.secret_values import sealed, secret_names
 from workflows.calls import done_inside
 from workflows.choices import LearningState, Priority, VariableKind
-from workflows.exceptions import UnknownNode
+from workflows.exceptions import BadParameter, UnknownNode
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
 from workflows.parsing import finite_number
-from workflows.permissions import DESIGN
+from workflows.permissions import DESIGN, require
 from workflows.text import default_of, is_ordinal
 
 FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
@@ -72,8 +74,7 @@ def start(
     user it is the server's own process.
     """
     asked = flags or {}
-    if user is not None and not user.has_perm(OPERATE):
-        raise PermissionDenied(OPERATE)
+    require(user, OPERATE)
     may_choose(user, asked.get("window_info_provider") or "")
     workflow = Workflow.objects.by_id(workflow_id)
     version = workflow.latest_version() if version_number is None else workflow.version_numbered(version_number)
@@ -275,3 +276,37 @@ def value_problem(variable: VariableSpec, value: str, graph: GraphSpec) -> str:
     except ValueError:
         return _("“%(value)s” is no date; write it as 2026-11-21.") % {"value": value}
     return ""
+
+
+# Starting a run once, however often it is asked for: the header Idempotency-Key of the API.
+
+_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+
+
+def start_once(start: Callable[[], Execution], *, key: str, body: Mapping[str, Any], user: Any) -> Execution:
+    """Return the run that this key has started for `user`, or that of `start`. Raises StartKeyUsed and BadParameter.
+
+    The key is written before the run, in its transaction: whoever asks at the same time waits for it.
+    """
+    if not _KEY.fullmatch(key):
+        raise BadParameter(_("Write Idempotency-Key as 1 to 200 letters, digits and signs, without blanks."))
+    digest = salted_hmac(
+        "execution.actions.start_once", json.dumps(body, sort_keys=True, default=str), algorithm="sha256"
+    ).hexdigest()
+    try:
+        with transaction.atomic():
+            StartKey.objects.filter(user=user, key=key, created_at__lt=timezone.now() - START_KEYS_KEPT).delete()
+            row = StartKey.objects.create(user=user, key=key, body=digest)
+            row.execution = start()
+            row.save(update_fields=["execution"])
+            return row.execution
+    except IntegrityError:
+        known = StartKey.objects.select_related("execution").filter(user=user, key=key).first()
+        if known is None or known.execution is None:
+            raise
+    if known.body != digest:
+        raise StartKeyUsed(
+            _("This Idempotency-Key has started the run %(run)s with another body. Use a new key for another run.")
+            % {"run": known.execution.execution_id}
+        )
+    return known.execution

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.utils.translation import gettext as _
 
 from execution.actions.corrections import LONGEST_REASON
@@ -16,12 +15,12 @@ from sentences.said import say, worded
 from workflows.actions.trust import change_trust
 from workflows.choices import LearningState
 from workflows.models import TrustChange, Workflow
-from workflows.permissions import DESIGN
+from workflows.permissions import DESIGN, require
 
 
 def promote(*, workflow: Workflow, to: str, user: Any, origin: Origin = Origin.PROGRAM) -> TrustChange:
     """Trust it as far as its runs prove; `to` is what the person was shown. Raises NotProved, and PermissionDenied."""
-    _may(user)
+    require(user, DESIGN)
     evidence = evidence_of(workflow)
     proposal = proposal_for(workflow, evidence)
     if proposal is None or proposal.to != to:
@@ -47,7 +46,7 @@ def take_back(*, change: TrustChange, user: Any, reason: str = "", origin: Origi
 
     Where that is more trust, its runs must prove it as for a promotion, or a person answers for it with a `reason`.
     """
-    _may(user)
+    require(user, DESIGN)
     workflow, evidence, because = change.workflow, "", ""
     newest = TrustChange.objects.filter(workflow=workflow).first()
     if newest is None or newest.pk != change.pk:
@@ -110,8 +109,3 @@ def demote_for_drift(workflow: Workflow, what: str) -> TrustChange | None:
 
 def _demote(workflow: Workflow, to: LearningState, reason: str, evidence: str) -> TrustChange | None:
     return change_trust(workflow=workflow, to=to, was=workflow.learning_state, reason=reason, evidence=evidence)
-
-
-def _may(user: Any) -> None:
-    if user is not None and not user.has_perm(DESIGN):
-        raise PermissionDenied(DESIGN)

@@ -25,8 +25,7 @@ from execution.actions import control, hold
 from execution.actions.decide import decide
 from execution.actions.maintain import set_maintenance, set_tags
 from execution.actions.mark import mark
-from execution.actions.start import FLAGS, start
-from execution.actions.start_once import start_once
+from execution.actions.start import FLAGS, start, start_once
 from execution.api.event_schemas import EVENTS
 from execution.api.serializers import (
     CoachingStatsSerializer,

@@ -9,8 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from execution.behind.leases import LEASE, end, leave, locked, take
-from execution.behind.pieces import Piece
+from execution.behind.leases import LEASE, Piece, end, leave, locked, take
 from execution.models import Job
 from execution.models.work import WorkState
 from sentences.said import cause

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django_tasks import DEFAULT_TASK_BACKEND_ALIAS, task_backends
 
 from execution.models import Job, StartKey
-from execution.models.start_key import START_KEYS_KEPT
+from execution.models.execution import START_KEYS_KEPT
 from execution.models.work import WorkState
 
 FILES = "exports"  # of STORAGES: where all web processes and workers reach it

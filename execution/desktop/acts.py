@@ -1,4 +1,4 @@
-"""What was done to a desktop that is not a real one: every physical act, and the hands that note it."""
+"""Every physical act: which are possible on any desktop, and the hands that note them on one that is not real."""
 
 from __future__ import annotations
 
@@ -7,11 +7,38 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from execution.desktop.base import Button
+from execution.desktop.base import Button, DesktopError
 from execution.desktop.keys import known_keys
-from execution.desktop.points import checked
-from execution.desktop.text import typeable
 from execution.types import Point, Size
+from sentences.said import say
+
+# Which text can be typed.
+
+
+def typeable(text: str) -> str:
+    """The text with newlines as "\\n"; refuses characters that no keyboard can produce, naming the first one."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    for position, char in enumerate(text):
+        control = (ord(char) < 0x20 and char not in "\n\t") or 0x7F <= ord(char) < 0xA0
+        if control or 0xD800 <= ord(char) < 0xE000:
+            raise DesktopError(say("desktop.not_typeable", n=position + 1, char=f"U+{ord(char):04X}"))
+    return text
+
+
+# Frame pixels and input coordinates.
+
+
+def checked(point: Point, *, size: Size) -> Point:
+    """The point, if it lies on the desktop: a click past the edge would land on whatever is at the edge."""
+    if not (0 <= point[0] < size.width and 0 <= point[1] < size.height):
+        raise DesktopError(say("desktop.point_outside", x=point[0], y=point[1], w=size.width, h=size.height))
+    return Point(*point)
+
+
+def to_input(point: Point, *, origin: Point, scale: float) -> Point:
+    """The input coordinate that holds a pixel's middle; rounding up would leave the monitor at its last pixel."""
+    return Point(origin.x + int((point.x + 0.5) / scale), origin.y + int((point.y + 0.5) / scale))
+
 
 ActKind = Literal["click", "drag", "scroll", "press", "type_text", "move", "release_all"]
 

@@ -18,11 +18,10 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
+from execution.desktop.acts import checked, to_input, typeable
 from execution.desktop.base import Button, DesktopIdentity, DesktopLost, DesktopUnavailable, UnknownKey
 from execution.desktop.digests import Digests
 from execution.desktop.keys import known_keys
-from execution.desktop.points import checked, to_input
-from execution.desktop.text import typeable
 from execution.types import Box, Frame, Point, Size, Window
 from sentences.said import say
 

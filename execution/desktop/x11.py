@@ -15,11 +15,10 @@ from typing import Any
 import cv2
 import numpy as np
 
+from execution.desktop.acts import checked, typeable
 from execution.desktop.base import Button, DesktopError, DesktopIdentity, DesktopUnavailable
 from execution.desktop.digests import Digests
 from execution.desktop.keys import known_keys
-from execution.desktop.points import checked
-from execution.desktop.text import typeable
 from execution.desktop.watching import Heard
 from execution.desktop.x11_connection import STALL_S, XConnection
 from execution.desktop.x11_keyboard import XKeyboard

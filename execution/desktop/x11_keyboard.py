@@ -2,21 +2,182 @@
 
 from __future__ import annotations
 
+import itertools
+import select
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from execution.desktop.base import DesktopError
 from execution.desktop.keysyms import NAMED, keysym_of
-from execution.desktop.x11_borrowing import BorrowedKeys, borrowing, give_back_what_was_left
-from execution.desktop.x11_layout import Layout, Stroke
-from execution.desktop.x11_ping import FocusPing
+from execution.desktop.x11_layout import Layout, Stroke, runs_of
 from execution.desktop.x11_window import active_window
 from sentences.said import say
 
 if TYPE_CHECKING:
     from execution.desktop.x11_connection import XConnection
+    from execution.desktop.x11_layout import Layout
+
+
+# Keys that mean nothing on the keyboard, given a meaning for as long as a text is typed.
+# Each change of the mapping is told to every program; a window manager takes its key bindings anew each time
+# (openbox: 33 ms, measured). So neighbouring keys are changed by one request, and put back once, at the end.
+
+# On the root window, so that whoever takes over after a killed program can put the keyboard back.
+LEFT_PROPERTY = "_SUREHAND_BORROWED_KEYS"
+
+Meanings = Mapping[int, Sequence[int]]
+
+
+class BorrowedKeys:
+    """The spare keys of one layout, none unless they may be used; `borrowing` puts back whatever was changed."""
+
+    def __init__(self, connection: XConnection, layout: Layout, *, allowed: bool) -> None:
+        self._connection = connection
+        self._layout = layout
+        self._spare = [code for run in layout.spare_runs() for code in run] if allowed else []
+        self._before: dict[int, Sequence[int]] = {}
+
+    @property
+    def count(self) -> int:
+        return len(self._spare)
+
+    def assign(self, keysyms: Sequence[int]) -> list[int]:
+        """The keycodes that mean these keysyms from now on, until the next call."""
+        if len(keysyms) > self.count:
+            raise DesktopError(say("desktop.too_few_free_keys"))
+        keycodes = self._spare[: len(keysyms)]
+        before = {code: self._layout.symbols[code - self._layout.first_keycode] for code in keycodes}
+        if before.keys() - self._before.keys():
+            self._before |= before
+            _note(self._connection, self._before)
+        # Both levels, or X would make an upper-case letter the shifted form of its lower-case one.
+        _change(self._connection, {code: (sym, sym) for code, sym in zip(keycodes, keysyms, strict=True)})
+        return keycodes
+
+    def give_back(self) -> None:
+        if self._before:
+            _give_back(self._connection, self._before)
+            self._before = {}
+
+
+@contextmanager
+def borrowing(connection: XConnection, layout: Layout, *, allowed: bool = True) -> Iterator[BorrowedKeys]:
+    keys = BorrowedKeys(connection, layout, allowed=allowed)
+    try:
+        yield keys
+    finally:
+        keys.give_back()
+
+
+def give_back_what_was_left(connection: XConnection) -> None:
+    """Undo what a program that was killed while typing had no time to undo."""
+    raw = connection.property_of(connection.root, LEFT_PROPERTY)
+    if raw is not None:
+        _give_back(connection, _unpacked(list(raw)))
+
+
+def _give_back(connection: XConnection, before: Meanings) -> None:
+    _change(connection, before)
+    connection.root.delete_property(connection.atom(LEFT_PROPERTY))
+    connection.display.sync()
+
+
+def _change(connection: XConnection, meanings: Meanings) -> None:
+    for run in runs_of(meanings.keys()):
+        width = max(len(meanings[code]) for code in run)
+        rows = [(*meanings[code], *(0,) * (width - len(meanings[code]))) for code in run]
+        connection.display.change_keyboard_mapping(run[0], rows)
+    connection.display.sync()
+
+
+def _note(connection: XConnection, before: Meanings) -> None:
+    from Xlib import X, Xatom
+
+    flat: list[int] = []
+    for code, keysyms in before.items():
+        flat += [code, len(keysyms), *keysyms]
+    connection.root.change_property(connection.atom(LEFT_PROPERTY), Xatom.CARDINAL, 32, flat, X.PropModeReplace)
+
+
+def _unpacked(flat: list[int]) -> dict[int, tuple[int, ...]]:
+    before: dict[int, tuple[int, ...]] = {}
+    while len(flat) >= 2:
+        code, count = flat[0], flat[1]
+        before[code] = tuple(flat[2 : 2 + count])
+        flat = flat[2 + count :]
+    return before
+
+
+# Asking the focused application whether it has read everything that was sent to it.
+# Window managers ask this of every window (_NET_WM_PING) to find programs that hang. Events are read in order: an
+# answer means that all keys sent before it were read, with the meaning they had then.
+
+# Marks our questions among those of the window manager; the field is a time stamp, of which any value is allowed.
+_numbers = itertools.count(0x53480000)
+
+
+class FocusPing:
+    def __init__(self, connection: XConnection) -> None:
+        self._connection = connection
+
+    def wait(self, *, timeout: float) -> bool | None:
+        """True once the application answered, False when it did not in time, None where it cannot be asked."""
+        from Xlib import X, error
+
+        root = self._connection.root
+        try:
+            window = self._window_to_ask()
+            if window is None:
+                return None
+            # Qt answers to those who watch the root window itself, others to those who watch its children.
+            root.change_attributes(event_mask=X.SubstructureNotifyMask | X.StructureNotifyMask)
+            try:
+                return self._answered(window, number=next(_numbers) & 0xFFFFFFFF, timeout=timeout)
+            finally:
+                root.change_attributes(event_mask=0)
+                self._drop_events()
+        except (error.BadWindow, error.BadDrawable):
+            return None  # it closed meanwhile, as a dialog does on Return
+
+    def _answered(self, window: Any, *, number: int, timeout: float) -> bool | None:
+        from Xlib import X
+        from Xlib.protocol import event
+
+        display = self._connection.display
+        ping, protocols = self._connection.atom("_NET_WM_PING"), self._connection.atom("WM_PROTOCOLS")
+        question = (32, [ping, number, window.id, 0, 0])
+        window.send_event(event.ClientMessage(window=window, client_type=protocols, data=question))
+        display.flush()
+        end = time.monotonic() + timeout
+        while (left := end - time.monotonic()) > 0:
+            while display.pending_events():
+                answer = display.next_event()
+                if answer.type == X.ClientMessage and answer.client_type == protocols and answer.data[1][1] == number:
+                    return True
+                if answer.type == X.DestroyNotify and answer.window == window:
+                    return None
+            self._connection.alive()
+            select.select([display.fileno()], [], [], min(left, 1.0))
+        return False
+
+    def _window_to_ask(self) -> Any | None:
+        """The focused window or the nearest one around it that says it answers."""
+        window = self._connection.display.get_input_focus().focus
+        ping = self._connection.atom("_NET_WM_PING")
+        while not isinstance(window, int) and window != self._connection.root:
+            if ping in (self._connection.property_of(window, "WM_PROTOCOLS") or ()):
+                return window
+            window = window.query_tree().parent
+        return None
+
+    def _drop_events(self) -> None:
+        display = self._connection.display
+        display.sync()
+        while display.pending_events():
+            display.next_event()
+
 
 # Characters between two questions to the application whether it keeps up.
 CHUNK = 48

@@ -208,7 +208,7 @@ class Migration(migrations.Migration):
                 ('index', models.PositiveIntegerField()),
                 ('act', models.CharField(max_length=50)),
                 ('params', models.JSONField(blank=True, default=dict)),
-                ('state', models.CharField(choices=[('held', 'waits for an answer'), ('doing', 'being done'), ('done', 'done'), ('doubt', 'in doubt'), ('undone', 'taken back'), ('unkept', 'done without being kept')], max_length=20)),
+                ('state', models.CharField(choices=[('earlier', 'taught before'), ('held', 'waits for an answer'), ('doing', 'being done'), ('done', 'done'), ('doubt', 'in doubt'), ('undone', 'taken back'), ('unkept', 'done without being kept')], max_length=20)),
                 ('made', models.JSONField(blank=True, default=dict)),
                 ('picture_before', models.CharField(blank=True, max_length=64)),
                 ('picture_after', models.CharField(blank=True, max_length=64)),
@@ -223,7 +223,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('lesson', 'index'),
-                'constraints': [models.UniqueConstraint(fields=('lesson', 'index'), name='lesson_step_index_unique'), models.UniqueConstraint(condition=models.Q(('state', 'doing')), fields=('lesson',), name='lesson_step_one_open_intent'), models.CheckConstraint(condition=models.Q(('state__in', ['held', 'doing', 'done', 'doubt', 'undone', 'unkept'])), name='lesson_step_state_known')],
+                'constraints': [models.UniqueConstraint(fields=('lesson', 'index'), name='lesson_step_index_unique'), models.UniqueConstraint(condition=models.Q(('state', 'doing')), fields=('lesson',), name='lesson_step_one_open_intent'), models.CheckConstraint(condition=models.Q(('state__in', ['earlier', 'held', 'doing', 'done', 'doubt', 'undone', 'unkept'])), name='lesson_step_state_known')],
             },
         ),
         migrations.CreateModel(
@@ -392,6 +392,7 @@ class Migration(migrations.Migration):
                 ('started_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('intent_at', models.DateTimeField(blank=True, null=True)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('look_ms', models.FloatField(db_default=0, default=0)),
                 ('execution', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='steps', to='execution.execution')),
             ],
             options={
@@ -652,6 +653,21 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-pk',),
                 'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done', 'stopped', 'failed'])), name='job_state_known'), models.UniqueConstraint(condition=models.Q(('state__in', ('waiting', 'running'))), fields=('kind', 'about'), name='job_wanted_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='StartKey',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=200)),
+                ('body', models.CharField(max_length=64)),
+                ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
+                ('execution', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='execution.execution')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='start_key_once')],
             },
         ),
     ]

@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from execution.choices import (
     FINAL,
@@ -17,11 +18,13 @@ from execution.choices import (
     MOVES,
     ON_DESKTOP,
     WAITING,
+    EventKind,
     ExecutionMode,
     ExecutionState,
     Origin,
     PauseReason,
     PromptState,
+    Verb,
     Wish,
 )
 from execution.exceptions import IllegalMove, UnknownExecution
@@ -323,3 +326,68 @@ class Execution(models.Model):
 
     def coaching_stats(self) -> dict[str, Any]:
         return with_rates({name: getattr(self, name) for name in COACHING_COUNTERS})
+
+
+class ExecutionEvent(models.Model):
+    """One entry of a run's stream, written in the transaction of the change it tells of: gapless, in commit order."""
+
+    execution = models.ForeignKey(Execution, on_delete=models.CASCADE, related_name="events")
+    seq = models.PositiveBigIntegerField()
+    kind = models.CharField(max_length=30, choices=EventKind)
+    payload = models.JSONField(default=dict)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("execution", "seq")
+        constraints = [
+            models.UniqueConstraint(fields=("execution", "seq"), name="event_seq_unique"),
+            models.CheckConstraint(condition=Q(kind__in=EventKind.values), name="event_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.execution} {self.seq} {self.kind}"
+
+
+class WishRecord(models.Model):
+    """What somebody asked of a run: who, when, and from where. It is written once and never changed (S1.24)."""
+
+    execution = models.ForeignKey(Execution, on_delete=models.CASCADE, related_name="wishes")
+    verb = models.CharField(max_length=30, choices=Verb)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    name = models.CharField(gettext_lazy("who"), max_length=150, blank=True)
+    origin = models.CharField(gettext_lazy("from where"), max_length=20, choices=Origin, blank=True)
+    detail = models.JSONField(default=dict, blank=True)  # the node that was picked, the mode, on or off
+    asked_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = gettext_lazy("wish")
+        verbose_name_plural = gettext_lazy("wishes")
+        ordering = ("-asked_at", "-pk")
+        constraints = [
+            models.CheckConstraint(condition=Q(verb__in=Verb.values), name="wish_record_verb_known"),
+            models.CheckConstraint(condition=Q(origin__in=Origin.values), name="wish_record_origin_known"),
+        ]
+        indexes = [models.Index(fields=("execution", "verb", "-asked_at"), name="wish_record_of_run")]
+
+    def __str__(self) -> str:
+        return f"{self.verb} by {self.name or self.origin}"
+
+
+START_KEYS_KEPT = timedelta(hours=24)  # longer than a program asks again after a fault
+
+
+class StartKey(models.Model):
+    """What a program named its request to start a run by, so that the same request starts no second one."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    body = models.CharField(max_length=64)  # a keyed digest: it may hold what is secret
+    execution = models.ForeignKey(Execution, null=True, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=("user", "key"), name="start_key_once")]
+
+    def __str__(self) -> str:
+        return self.key

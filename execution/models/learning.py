@@ -11,8 +11,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
 
-from execution.choices import CorrectionKind, CorrectionState, UseOutcome
+from execution.choices import CorrectionKind, CorrectionState, UseOutcome, Watched
 from execution.models.execution import Execution
 from execution.models.step import Step
 from sentences.field import SaidField
@@ -277,3 +278,111 @@ class TrainingRecord(models.Model):
         )  # fmt: skip
         said = {name: getattr(self, name) for name in names}
         return {"session_id": self.session.session_id, **said, "recorded_at": self.recorded_at.isoformat()}
+
+
+class Place(models.Model):
+    """Where a target was the last time, on a screen and in a window of these sizes; a hint, checked before use (S5.4).
+
+    The box is in pixels from the window's upper left corner, or the screen's where the window's size is 0 × 0. The id
+    of a taught target is a digest of its evidence, so a target taught anew never meets the old one's place; where a
+    designer changed a target and kept its id, the place fails its check and is dropped.
+    """
+
+    workflow_id = models.CharField(_("workflow"), max_length=100)
+    target_id = models.CharField(_("target"), max_length=100)
+    screen_width = models.PositiveIntegerField()
+    screen_height = models.PositiveIntegerField()
+    window_width = models.PositiveIntegerField(default=0)
+    window_height = models.PositiveIntegerField(default=0)
+    x = models.IntegerField()
+    y = models.IntegerField()
+    w = models.PositiveIntegerField()
+    h = models.PositiveIntegerField()
+    hits = models.PositiveIntegerField(_("found there"), default=1)
+    updated_at = models.DateTimeField(_("last found there"))
+
+    class Meta:
+        verbose_name = _("remembered place")
+        verbose_name_plural = _("remembered places")
+        constraints = [
+            models.UniqueConstraint(
+                fields=(
+                    "workflow_id", "target_id", "screen_width", "screen_height", "window_width", "window_height",
+                ),
+                name="place_unique",
+            ),
+            models.CheckConstraint(condition=models.Q(w__gt=0, h__gt=0), name="place_has_a_size"),
+        ]  # fmt: skip
+        indexes = [models.Index(fields=("workflow_id", "-updated_at"), name="place_oldest")]
+
+    def __str__(self) -> str:
+        return f"{self.target_id} at {self.x}, {self.y}"
+
+
+class Prototype(models.Model):
+    """What one taught picture of a screen looks like by now, as one model sees it: the highest number counts (S6.6).
+
+    Each move is a row, with the step that it was seen at; so is a reset, to the taught vector again. float32,
+    little-endian, of length 1.
+    """
+
+    workflow = models.ForeignKey("workflows.Workflow", on_delete=models.CASCADE, related_name="prototypes")
+    node_id = models.CharField(max_length=200)
+    picture = models.CharField(max_length=64)
+    model = models.CharField(max_length=200)
+    number = models.PositiveIntegerField()
+    vector = models.BinaryField()
+    away = models.FloatField(default=0.0)  # from what was taught, in radians
+    is_reset = models.BooleanField(default=False)
+    execution_id = models.CharField(max_length=60, blank=True)
+    step = models.PositiveIntegerField(default=0)
+    name = models.CharField(max_length=150, blank=True)  # who reset it
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("prototype")
+        verbose_name_plural = _("prototypes")
+        ordering = ("workflow", "node_id", "picture", "model", "-number")
+        constraints = [
+            models.UniqueConstraint(
+                fields=("workflow", "node_id", "picture", "model", "number"), name="prototype_number_unique"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.node_id} #{self.number}"
+
+
+class DriftWatch(models.Model):
+    """One screen or step of a workflow as its runs see it (S6.7): what its test has gathered, and what that says.
+
+    `taught` is a digest of what is watched: with another one the test begins anew. `recent` are the last ten
+    confidences, or whether the last ten tries were verified, as 1 and 0.
+    """
+
+    workflow = models.ForeignKey("workflows.Workflow", on_delete=models.CASCADE, related_name="drift_watches")
+    kind = models.CharField(max_length=10, choices=Watched)
+    name = models.CharField(max_length=200)  # the id of the screen, or of the step
+    taught = models.CharField(max_length=32)
+    gathered = models.JSONField(default=dict)
+    recent = models.JSONField(default=list)
+    looks = models.PositiveIntegerField(default=0)
+    is_drifting = models.BooleanField(_("has changed"), default=False)
+    severity = models.FloatField(default=0.0)
+    action = models.CharField(max_length=10, default="none")
+    execution_id = models.CharField(max_length=60, blank=True)  # the run in which it was told, and its step
+    step = models.PositiveIntegerField(default=0)
+    told_at = models.DateTimeField(null=True, blank=True)
+    seen_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("watch for drift")
+        verbose_name_plural = _("watches for drift")
+        ordering = ("workflow", "kind", "name")
+        constraints = [
+            models.UniqueConstraint(fields=("workflow", "kind", "name"), name="drift_watch_unique"),
+            models.CheckConstraint(condition=Q(kind__in=Watched.values), name="drift_watch_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"

@@ -18,8 +18,8 @@ from django.views.decorators.http import require_http_methods
 
 from execution.behind.asking import ask
 from execution.behind.jobs import Kind, register
+from execution.behind.leases import Piece
 from execution.behind.old import file_of, files
-from execution.behind.pieces import Piece
 from execution.choices import Origin
 from execution.models import Job
 from execution.models.work import WorkState

@@ -20,8 +20,8 @@ from audit.models import Verb
 from audit.recording import record
 from execution.behind.asking import ask
 from execution.behind.jobs import Kind, register
+from execution.behind.leases import Piece
 from execution.behind.old import file_of, files
-from execution.behind.pieces import Piece
 from execution.choices import Origin
 from execution.models import Job
 from execution.pages.packing import sent

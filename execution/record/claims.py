@@ -24,8 +24,8 @@ from execution.exceptions import IllegalMove, LeaseLost
 from execution.models import Execution, Lesson, Robot
 from execution.models.robot import beat_every_s, lease_end
 from execution.record.clocks import JumpWatch
-from execution.record.connections import let_go_of_broken
 from execution.record.events import emit_state
+from execution.record.patience import let_go_of_broken
 from sentences.said import say
 from workflows.models import Workflow
 

@@ -333,11 +333,6 @@ class Steps(FencedRun):
         return self.execution.steps.in_doubt().first()
 
     @persistent
-    def last_done(self, edge_id: str) -> Step | None:
-        """The last step of that action that is behind the run, done or skipped."""
-        return self._behind(edge_id).last()
-
-    @persistent
     def latest_done(self, edge_id: str, most: int) -> list[Step]:
         """The last steps of that action that are behind the run, the latest first."""
         return list(self._behind(edge_id).reverse()[:most])

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from execution.behind.pieces import Piece, Place, through
+from execution.behind.leases import Piece, Place, through
 from execution.choices import Feedback, Outcome, StepPhase
 from execution.models import Decision, Prompt, Step, StepMark, TrainingRecord, TrainingSession
 from execution.record.values_of_runs import values_of as values_of_run

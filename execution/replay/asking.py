@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -19,6 +18,7 @@ from execution.permissions import OPERATE
 from execution.replay.replaying import ask
 from execution.replay.tasks import replay_on
 from workflows.models import Workflow
+from workflows.permissions import require
 
 MOST_RUNS = 100_000
 
@@ -29,7 +29,7 @@ def ask_for(
     """A replay of the newest `runs` of a workflow, or of all, as `version` or each run's own knows the screens; left
     to whoever does tasks. One that is wanted already is given.
     Raises BadReplay, UnknownWorkflow, and PermissionDenied."""
-    _may(user)
+    require(user, OPERATE)
     workflow = Workflow.objects.by_id(workflow_id)
     number, most = _number(version, _("The version")), _number(runs, _("The number of runs"))
     drawn = workflow.versions.filter(number=number).first() if number else None
@@ -54,7 +54,7 @@ def ask_for(
 
 def stop_it(replay_id: str, *, user: Any = None, origin: Origin = Origin.PROGRAM) -> Replay:
     """Raises BadReplay where it is at its end, and PermissionDenied."""
-    _may(user)
+    require(user, OPERATE)
     with transaction.atomic():
         replay = Replay.objects.filter(replay_id=replay_id).first()
         if replay is None:
@@ -75,8 +75,3 @@ def _number(said: Any, what: str) -> int | None:
     if not 0 < number <= MOST_RUNS:
         raise BadReplay(_("%(what)s is a whole number from 1.") % {"what": what})
     return number
-
-
-def _may(user: Any) -> None:
-    if user is not None and not user.has_perm(OPERATE):
-        raise PermissionDenied(OPERATE)

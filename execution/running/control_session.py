@@ -21,8 +21,8 @@ from execution.lesson.acts import POINTED, Act, Acted, do
 from execution.lesson.hearing import Unheard, heard_act
 from execution.lesson.sight import Sight
 from execution.perception.analyzer import ScreenAnalyzer
-from execution.record.connections import let_go_of_broken
 from execution.record.journal import Journal
+from execution.record.patience import let_go_of_broken
 from execution.record.redaction import covered
 from execution.running.live_picture import encoded
 from execution.running.teach_clients import Client, Clients

@@ -41,8 +41,8 @@ from execution.lesson.turning import turn, turn_to
 from execution.models import Lesson, LessonStep
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.permissions import sees_unmasked
-from execution.record.connections import let_go_of_broken
 from execution.record.hidden import Hidden
+from execution.record.patience import let_go_of_broken
 from execution.record.redaction import redaction_of
 from execution.running.lesson_pointing import Pointing
 from execution.running.lesson_proofs import Proofs

@@ -16,9 +16,9 @@ from execution.lesson.slides import Slides
 from execution.models import Lesson, Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.claims import lessons_on_pictures
-from execution.record.connections import let_go_of_broken
+from execution.record.patience import let_go_of_broken
 from execution.running.lesson_session import LessonSession, is_taken_anew
-from execution.running.pace import Pace
+from execution.running.robots import Pace
 from sentences.said import cause, say, told_by
 from workflows.exceptions import PictureAway, PictureError
 from workflows.pictures import PictureStore

@@ -25,28 +25,23 @@ from execution.models import Execution, Prompt, Robot
 from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
 from execution.record.claims import Claim, Heartbeat, beat, claim, lesson_for, release
-from execution.record.connections import let_go_of_broken
 from execution.record.journal import Journal
-from execution.record.patience import Patience, connect_anew, forget
+from execution.record.patience import Patience, connect_anew, forget, let_go_of_broken
 from execution.record.reference_store import references_for
 from execution.record.secret_values import between_runs
 from execution.running import service_manager
-from execution.running.connection import ConnectionTold, pauses_s
 from execution.running.control_session import ControlSession
-from execution.running.desktops import open_named
-from execution.running.gpu_mode import RunDrivenGpu
+from execution.running.desktops import ConnectionTold, open_named, pauses_s
+from execution.running.gpu_mode import RunDrivenGpu, element_classifier
 from execution.running.learner import RunLearner
 from execution.running.lesson_session import LessonSession, is_taken_anew
-from execution.running.naming import element_classifier
-from execution.running.pace import Pace
 from execution.running.parts import build_stages
 from execution.running.picture_lessons import PictureLessons
-from execution.running.robots import StillDisplay, sign_off, sign_on, signs_of_life, tell_of_return
+from execution.running.robots import Pace, StillDisplay, sign_off, sign_on, signs_of_life, tell_of_return
 from execution.running.shown_capture import ShownCapture
-from execution.running.terminal import Terminal
+from execution.running.terminal import Terminal, Untaken, why_untaken
 from execution.running.timing import with_clocks
 from execution.running.unmasked import UnmaskedPicture
-from execution.running.untaken import Untaken, why_untaken
 from execution.signals import run_begun, run_ended, tell
 from execution.turn.coach import Coach
 from execution.turn.limits import LoopLimits

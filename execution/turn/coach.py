@@ -19,8 +19,8 @@ from execution.exceptions import AlreadyDecided, NothingToDecide
 from execution.models import Decision as DecisionRow
 from execution.models import Prompt, Step
 from execution.record.clocks import FairClock
-from execution.record.connections import let_go_of_broken
 from execution.record.journal import Journal
+from execution.record.patience import let_go_of_broken
 from execution.turn.watching import Watch
 from execution.types import Choice, Decision, DecisionSource
 

@@ -6,8 +6,9 @@ An option is told by its text, to the letter: “Ward 1” is not “Ward 10”.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from execution.language.read_values import FRENCH, US, parsed_date
 from execution.language.screen_texts import LINE, PART, ScreenWords
 from execution.targeting.boxes import text_lines_in
 from execution.types import Answer, Box, ElementRole, ScreenState, TextLine, Verification
-from execution.verification.captions import captions_in
 from execution.verification.cut import ARROW_END, is_cut, is_value_cut
 from execution.verification.marks import is_on, mark_at
 from sentences.said import say
@@ -299,3 +299,70 @@ def _next_label(area: Box, label: Box, marks: Sequence[Box], state: ScreenState)
             return line.x - _ALIGNED
         until = line.right
     return area.right
+
+
+# The captions of radio buttons that the reader joined to one line, each with its mark.
+# Where a caption begins is told by the marks, which are drawn alike and level, and by how wide it is written: words
+# go with the mark before them only where no other division of the line comes near to what is drawn.
+
+_READ_AS_MARKS = frozenset("Oo0○◯●◉©®@Q")  # as which readers take a mark
+_MOST_WORDS, _MOST_MARKS = 16, 6
+_FITS, _BETTER = 0.25, 2.0  # of the width of a caption; by how much the next best division must be worse
+_REACH = 2.4  # heights of a line: how far left of it its first mark begins
+_INK = 40  # levels
+
+
+def captions_in(line: TextLine, state: ScreenState) -> list[tuple[Box, str]]:
+    """Mark and caption of each radio button of the line, from left to right; nothing where that cannot be told."""
+    marks = _marks_of(line, state)
+    if not 2 <= len(marks) <= _MOST_MARKS:
+        return []
+    read = line.text.split()
+    signs = sum(word in _READ_AS_MARKS for word in read)
+    words = [word for word in read if word not in _READ_AS_MARKS] if signs in (len(marks) - 1, len(marks)) else read
+    widths = [_inked(line, left, right, state) for left, right in _between(marks, line)]
+    if not len(marks) <= len(words) <= _MOST_WORDS or not all(widths):
+        return []
+    ranked = sorted((_misfit(groups, widths), groups) for groups in _divisions(words, len(marks)))
+    best, groups = ranked[0]
+    if best > _FITS or (len(ranked) > 1 and ranked[1][0] < _BETTER * best + _FITS / 2):
+        return []
+    return [(mark, " ".join(group)) for mark, group in zip(marks, groups, strict=True)]
+
+
+def _marks_of(line: TextLine, state: ScreenState) -> list[Box]:
+    """The radio buttons in the row of a line, from left to right."""
+    row = Box(line.box.x - round(_REACH * line.box.h), line.box.y - 2, 0, line.box.h + 4)
+    row = Box(row.x, row.y, line.box.right - row.x, row.h)
+    return sorted(e.box for e in state.elements if e.role is ElementRole.RADIO and row.contains(e.box.center))
+
+
+def _between(marks: Sequence[Box], line: TextLine) -> Iterator[tuple[int, int]]:
+    for mark, following in zip(marks, [*(m.x for m in marks[1:]), line.box.right], strict=True):
+        yield mark.right, following
+
+
+def _inked(line: TextLine, left: int, right: int, state: ScreenState) -> int:
+    """How wide the letters between two marks are written."""
+    if right - left < 2:
+        return 0
+    part = state.frame.crop(Box(left + 1, line.box.y, right - left - 2, line.box.h)).astype(np.int16)
+    ground = np.median(part.reshape(-1, 3), axis=0)
+    inked = np.flatnonzero((np.abs(part - ground).max(axis=2) > _INK).any(axis=0))
+    return int(inked[-1] - inked[0] + 1) if inked.size else 0
+
+
+def _divisions(words: Sequence[str], count: int) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """Every way to divide the words into so many captions that follow one another."""
+    for cuts in combinations(range(1, len(words)), count - 1):
+        edges = (0, *cuts, len(words))
+        yield tuple(tuple(words[a:b]) for a, b in pairwise(edges))
+
+
+def _misfit(groups: Sequence[Sequence[str]], widths: Sequence[int]) -> float:
+    """How far the widest mistake is off, as a share of its caption, where all letters are about as wide."""
+    letters = [len(" ".join(group)) for group in groups]
+    each = sum(widths) / sum(letters)
+    return max(
+        abs(width - each * count) / max(width, each * count) for width, count in zip(widths, letters, strict=True)
+    )

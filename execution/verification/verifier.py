@@ -10,17 +10,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
+from execution.desktop.base import UnknownKey
+from execution.desktop.keys import known_keys
 from execution.matching import CONTEXT
-from execution.types import Answer, Box, Recognition, ScreenState, Verification
+from execution.types import Answer, Box, ElementRole, Recognition, ScreenState, Verification
 from execution.verification import declared, identity
 from execution.verification.change import Change, something_changed
-from execution.verification.effects import effect_at
+from execution.verification.effects import control_at, effect_at
 from execution.verification.facts import CHANGE, DESTINATION, NODE, Fact, combined
-from execution.verification.quiet import may_show_nothing
 from execution.verification.reading import ScreenReading
 from execution.verification.troubles import Troubles, troubles_of
 from execution.verification.typed import altered_fact, filled_fact, misplaced_fact, typed_fact
-from execution.verification.untouched import untouched
 from sentences.said import listed, say, then
 from workflows.catalogue import ACTIONS, SETTING_ACTION_TYPES
 from workflows.choices import EffectClass
@@ -243,3 +243,46 @@ def _listed(facts: Iterable[Fact]) -> str:
 
 def _ms_since(started: float) -> float:
     return (time.perf_counter() - started) * 1000
+
+
+# Keys after which a screen may stand as it stood though they did all that they do.
+# Whoever goes to the end may be there already, and the caret alone shows that one came there, which blinks: no sign.
+# What is copied shows nowhere. Keys that go one step on are none of them: after those something else is chosen, or not.
+
+_TO_AN_END = ("home", "end")
+_QUIET = frozenset(
+    frozenset(keys)
+    for keys in (
+        *((key,) for key in _TO_AN_END),
+        *(("ctrl", key) for key in (*_TO_AN_END, "c", "insert")),
+        ("ctrl", "shift", "c"),
+    )
+)
+
+
+def may_show_nothing(edge: EdgeSpec) -> bool:
+    """Whether the edge presses such keys, and no more than that."""
+    keys = edge.params.get("keys")
+    if edge.action_type != "press_keys" or not keys:
+        return False
+    try:
+        return frozenset(known_keys(str(keys).split("+") if isinstance(keys, str) else tuple(keys))) in _QUIET
+    except UnknownKey:
+        return False
+
+
+# Whether it is positively seen that an act was not done: only then may it be done once more (S9.3). A screen that
+# stands still says little: a program that saves without a word looks like one that did nothing, a slow one as well. A
+# field, a radio button and a tab show at once what was done to them, and doing it twice comes to the same.
+
+_SHOWS_AT_ONCE = frozenset({ElementRole.FIELD, ElementRole.RADIO, ElementRole.TAB})
+
+
+def untouched(action_type: str, at: Box | None, change: Change) -> bool:
+    """`at` is the box of what was acted on; a change's screens in between count as well: what came and went came."""
+    if action_type != "click" or at is None or not (change.then.was_read and change.now.was_read):
+        return False
+    control = control_at(at, change.before)
+    if control is None or control.role not in _SHOWS_AT_ONCE:
+        return False
+    return not change.happened and not any(Change(change.before, seen).happened for seen in change.between)

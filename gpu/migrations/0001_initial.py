@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('machine', models.CharField(max_length=100)),
                 ('at', models.DateTimeField(db_index=True)),
-                ('kind', models.CharField(choices=[('resource_changed', 'resources'), ('mode_changed', 'mode'), ('idle_unload', 'unloaded when idle'), ('owner_changed', 'owner')], max_length=30)),
+                ('kind', models.CharField(choices=[('resource_changed', 'resources'), ('mode_changed', 'mode'), ('idle_unload', 'unloaded when idle'), ('owner_changed', 'owner'), ('request_failed', 'failed')], max_length=30)),
                 ('text', models.TextField()),
                 ('status', models.JSONField()),
             ],
@@ -151,29 +151,6 @@ class Migration(migrations.Migration):
             options={
                 'db_table': 'gpu_learned_needs',
                 'constraints': [models.UniqueConstraint(fields=('digest', 'num_ctx'), name='gpu_learned_need_unique')],
-            },
-        ),
-        migrations.CreateModel(
-            name='OwnerRequest',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('machine', models.CharField(max_length=100)),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('granted', 'in use'), ('doing', 'being done'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=10)),
-                ('kind', models.CharField(max_length=20)),
-                ('request', models.JSONField()),
-                ('asked_by', models.CharField(blank=True, max_length=200)),
-                ('asked_at', models.DateTimeField()),
-                ('deadline_at', models.DateTimeField()),
-                ('seen_at', models.DateTimeField()),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('error', models.CharField(blank=True, max_length=100)),
-                ('answer', models.JSONField(default=dict)),
-            ],
-            options={
-                'db_table': 'gpu_requests',
-                'ordering': ('id',),
-                'indexes': [models.Index(fields=['machine', 'state'], name='gpu_request_waiting')],
             },
         ),
         migrations.CreateModel(

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from analytics import integration as module
-from analytics.integration import AnalyticsExecutionIntegration, integration
-from analytics.resources import ResourceSampler
+from analytics.integration import AnalyticsExecutionIntegration, ResourceSampler, integration
 from execution.choices import ExecutionState
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot, Step

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from django.db import DatabaseError
 
+from analytics import integration
 from analytics import integration as module
-from analytics import resources
-from analytics.integration import AnalyticsExecutionIntegration
+from analytics.integration import AnalyticsExecutionIntegration, ResourceSampler
 from analytics.models import ResourceSample, StepMetric
-from analytics.resources import ResourceSampler
 from execution.models import Robot, Step
 from execution.signals import run_begun, run_ended, step_recorded
 from gpu.types import VRAMInfo
@@ -170,7 +169,7 @@ def test_a_sample_that_is_not_kept_does_not_end_the_sampling(
             raise DatabaseError("database is locked")
         second.set()
 
-    monkeypatch.setattr(resources.ResourceSampler, "sample", busy_once)
+    monkeypatch.setattr(integration.ResourceSampler, "sample", busy_once)
     monitor = ResourceSampler("exec_1", every_s=0.01)
     monitor.start()
     assert second.wait(60)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from analytics import integration
+from analytics.integration import ResourceSampler
 from analytics.models import ResourceSample, StepMetric
-from analytics.resources import ResourceSampler
 from execution.choices import WAITING, ExecutionMode, ExecutionState, StepPhase
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analytics.resources import ResourceSampler
+from analytics.integration import ResourceSampler
 from gpu.resources import ResourceMonitor
 from gpu.types import VRAMInfo
 from tests.gpu.fake_models import gpu

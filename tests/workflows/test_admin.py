@@ -1,4 +1,4 @@
-"""Editing in depth: forms instead of JSON, pictures, problems in words, publishing (S8.4)."""
+"""Editing in depth: forms, checked JSON, pictures, problems in words, publishing (S8.4)."""
 
 from __future__ import annotations
 
@@ -123,6 +123,22 @@ def test_the_page_shows_problems_in_words_with_links_and_the_graph(as_designer) 
     assert "<script>" not in text
 
 
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"params": {}}, "params"),
+        ({"expect": {"texts": ["{{dose}}"]}}, "expect"),
+        ({"action_type": "smash"}, "action_type"),
+    ],
+)
+def test_a_problem_of_an_action_leads_to_the_field_that_mends_it(as_designer, changed, field) -> None:
+    edge = make_workflow().edges.get(edge_id="type_patient")
+    Edge.objects.filter(pk=edge.pk).update(**changed)
+    page = as_designer.get(change_url(edge.workflow)).content.decode()
+    assert with_back(f"{change_url(edge)}#id_{field}", change_url(edge.workflow)) in page
+    assert f'id="id_{field}"' in as_designer.get(change_url(edge)).content.decode()
+
+
 def test_a_good_workflow_can_be_published_from_its_page(as_designer) -> None:
     workflow = make_workflow()
     assert "Nothing is wrong with this workflow." in as_designer.get(change_url(workflow)).content.decode()
@@ -231,62 +247,28 @@ def test_saving_without_touching_anything_changes_nothing(as_designer) -> None:
 
 
 # --- Actions ---------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("edge_id", "typed", "kept"),
-    [
-        (
-            "type_patient",
-            {
-                "param_text": "Dear {{patient}}, ",
-                "param_clear": "on",
-                "expect_texts": "Dear\r\n{{patient}}",
-                "expect_window_title": "*Untitled*",
-            },
-            {
-                "params": {"text": "Dear {{patient}}, ", "clear": True},
-                "expect": {"texts": ["Dear", "{{patient}}"], "window_title": "*Untitled*"},
-            },
-        ),
-        # A way of zero is a way.
-        (
-            "click_save",
-            {"action_type": "drag", "param_dx": "0", "param_dy": "-40"},
-            {"params": {"dx": 0, "dy": -40}},
-        ),
-        # Another action drops the parameters of the one before.
-        (
-            "type_patient",
-            {"action_type": "press_keys", "param_keys": "ctrl + s", "param_text": "left over"},
-            {"action_type": "press_keys", "params": {"keys": "ctrl+s"}},
-        ),
-    ],
-)
-def test_parameters_and_expectations_are_fields(as_designer, edge_id, typed, kept) -> None:
-    edge = make_workflow().edges.get(edge_id=edge_id)
+PARTS = {
+    "params": {"text": " Dear {{patient}},\n", "clear": True},
+    "before": {"texts": ["Ready", "Save"], "gone": ["Busy"]},
+    "identity": [{"label": "Patient", "value": "{{patient}}"}, {"value": "Room 10:30"}],
+    "expect": {"texts": ["Dear"], "window_title": "*Untitled*"},
+    "condition": [{"value": "patient", "test": "not_empty", "to": []}],
+}
 
-    save(as_designer, edge, **typed)
 
+def test_the_parts_of_an_action_are_edited_as_readable_json(as_designer) -> None:
+    edge = make_workflow().edges.get(edge_id="type_patient")
+    assert save(as_designer, edge, **{name: json.dumps(part) for name, part in PARTS.items()}).status_code == 302
     edge.refresh_from_db()
-    assert {name: getattr(edge, name) for name in kept} == kept
+    assert {name: getattr(edge, name) for name in PARTS} == PARTS
+    page = as_designer.get(change_url(edge))
+    assert json.loads(fields_of(page)["identity"]) == PARTS["identity"]
+    assert "press_keys: keys" in page.content.decode()
+    assert f"/teach/new?workflow={edge.workflow.workflow_id}" in page.content.decode()
 
-
-@pytest.mark.parametrize(
-    ("typed", "kept", "shown"),
-    [
-        ("ctrl+s", "ctrl+s", "ctrl+s"),
-        ("enter", "enter", "enter"),
-        ("ctrl++", ["ctrl", "+"], "ctrl++"),
-        ("+", ["+"], "+"),
-    ],
-)
-def test_keys_are_written_as_people_do(as_designer, typed, kept, shown) -> None:
-    edge = make_workflow().edges.get(edge_id="open_save")
-
-    save(as_designer, edge, param_keys=typed)
-
+    assert save(as_designer, edge, **dict.fromkeys(PARTS, "")).status_code == 302
     edge.refresh_from_db()
-    assert edge.params["keys"] == kept
-    assert f'value="{shown}"' in as_designer.get(change_url(edge)).content.decode()
+    assert {name: getattr(edge, name) for name in PARTS} == {name: type(part)() for name, part in PARTS.items()}
 
 
 def test_only_screens_and_targets_of_the_same_workflow_are_offered(as_designer) -> None:
@@ -329,7 +311,7 @@ def test_an_action_that_nobody_knows_can_be_opened_and_mended(as_designer) -> No
     Edge.objects.filter(pk=edge.pk).update(action_type="smash", params={"force": 3})
 
     assert "smash (not known)" in as_designer.get(change_url(edge)).content.decode()
-    save(as_designer, edge, action_type="wait")
+    save(as_designer, edge, action_type="wait", params="")
 
     edge.refresh_from_db()
     assert (edge.action_type, edge.params) == ("wait", {})
@@ -357,23 +339,7 @@ def test_a_form_never_lets_a_picture_be_named_by_hand(form, row) -> None:
     assert form._meta.model is row
 
 
-# --- What must be seen before, whose record, dialogs, rows -----------------------------------------------------------
-def test_what_must_be_seen_before_is_edited_in_words(as_designer) -> None:
-    edge = make_workflow().edges.get(edge_id="click_save")
-    lines = "Patient: {{patient}}\nRoom 10:30\n: Ward: 7"
-    response = save(as_designer, edge, before_texts="Ready\nSave", before_gone="Busy", identity_lines=lines)
-    assert response.status_code == 302
-    edge.refresh_from_db()
-    assert edge.before == {"texts": ["Ready", "Save"], "gone": ["Busy"]}
-    assert edge.identity == [
-        {"label": "Patient", "value": "{{patient}}"},
-        {"value": "Room 10:30"},
-        {"value": "Ward: 7"},
-    ]
-    shown = fields_of(as_designer.get(change_url(edge)))
-    assert (shown["before_texts"], shown["before_gone"], shown["identity_lines"]) == ("Ready\nSave", "Busy", lines)
-
-
+# --- Dialogs, rows ----------------------------------------------------------------------------------------------------
 NO_INLINES = {
     f"{name}-{count}_FORMS": "0"
     for name in ("nodes", "edges", "targets", "variables", "needs", "versions")
@@ -428,8 +394,10 @@ def test_which_of_its_like_is_wanted_is_written_in_a_field_of_its_own(as_designe
 @pytest.mark.parametrize(
     ("kind", "field", "typed", "says"),
     [
-        ("edges", "param_keys", "ctrl++s", "Write keys as ctrl+s."),
-        ("edges", "identity_lines", "Patient: ", "has no value"),
+        ("edges", "params", "[1]", "must be an object"),
+        ("edges", "identity", '[{"label": "Patient"}]', "“value” is missing"),
+        ("edges", "before", '{"texts": "Ready"}', "texts must be a list"),
+        ("edges", "expect", '{"text": ["Saved"]}', "“text” is not known"),
         ("targets", "evidence", '{"box": [1, 2]}', "box must be a list of 4"),
         ("targets", "evidence", '{"label": "X"}', "“label” has a field of its own"),
         ("targets", "evidence", "[1]", "must be an object"),

@@ -122,11 +122,11 @@ def test_the_schema_describes_workflows_without_a_warning(recwarn) -> None:
     from drf_spectacular.drainage import GENERATOR_STATS, reset_generator_stats
     from drf_spectacular.generators import SchemaGenerator
 
-    from workflows import api_urls
+    from workflows import api
 
     reset_generator_stats()
     with GENERATOR_STATS.silence():
-        schema = SchemaGenerator(patterns=api_urls.urlpatterns).get_schema(request=None, public=True)
+        schema = SchemaGenerator(patterns=api.urlpatterns).get_schema(request=None, public=True)
 
     assert not GENERATOR_STATS
     graph = schema["components"]["schemas"]["Graph"]["properties"]

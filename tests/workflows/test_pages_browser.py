@@ -175,24 +175,6 @@ def test_on_a_phone_a_choice_is_a_page_of_its_own_with_a_way_back(live_server) -
         assert page.evaluate("document.querySelector('main').scrollWidth") <= PHONE["width"]
 
 
-def test_the_admin_shows_the_parameters_of_the_chosen_action_alone(live_server) -> None:
-    edge = make_published().workflow.edges.get(edge_id="type_patient")
-    path = f"/admin/workflows/edge/{edge.pk}/change/"
-
-    with browser_page(live_server.url, logged_in("designer"), path=path) as page:
-        expect(page.locator("#id_param_text")).to_be_visible()
-        expect(page.locator("#id_param_keys")).to_be_hidden()
-
-        page.locator("#id_action_type").select_option("wait_stable")
-        expect(page.locator("#id_target")).to_be_hidden()
-        expect(page.locator("#id_param_text")).to_be_hidden()
-
-        page.locator("#id_action_type").select_option("drag")
-        expect(page.locator("#id_param_dx")).to_be_visible()
-        expect(page.locator("#id_target")).to_be_visible()
-        expect(page.locator("#id_param_text")).to_be_hidden()
-
-
 def test_the_admins_graph_leads_to_what_was_clicked(live_server) -> None:
     workflow = make_published().workflow
     node = workflow.nodes.get(node_id="saved")

@@ -171,7 +171,7 @@ def test_nobody_gets_an_address_of_a_picture(server: S3Server) -> None:
 
 def test_a_program_gets_a_file_of_this_machine(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """S11.4: `screenshot_path` can be opened; the copy goes after an hour."""
-    from workflows import picture_copies
+    from workflows import pictures
 
     store = PictureStore()
     digest = store.put(PIXELS)
@@ -179,10 +179,10 @@ def test_a_program_gets_a_file_of_this_machine(settings: Any, monkeypatch: pytes
     assert path.is_relative_to(settings.DATA_DIR)
     assert path.read_bytes() == store.bytes_of(digest)
     assert path.stat().st_mode & 0o077 == 0
-    picture_copies.drop_old()
+    pictures.drop_old_copies()
     assert path.exists()
-    monkeypatch.setattr(picture_copies, "STAY_S", -1.0)
-    picture_copies.drop_old()
+    monkeypatch.setattr(pictures, "STAY_S", -1.0)
+    pictures.drop_old_copies()
     assert not path.exists()
 
 

@@ -1,9 +1,8 @@
-"""Form fields of the admin: lists as one text a line, keys, readable JSON, and a picture that is uploaded."""
+"""Form fields of the admin: lists as one text a line, readable JSON, and a picture that is uploaded."""
 
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from django import forms
@@ -16,11 +15,9 @@ from django.utils.translation import gettext as _
 
 from sentences.said import worded
 from workflows.exceptions import PictureError
-from workflows.graph import IdentitySpec
 from workflows.models import Picture
 from workflows.pictures import FORMATS, PictureStore, decode
-from workflows.specs import identity_specs, texts_in
-from workflows.validation.actions import BOX
+from workflows.specs import texts_in
 
 MAX_UPLOAD_MB = 40
 
@@ -42,40 +39,6 @@ class LinesField(forms.Field):
         return list(texts_in(initial)) != self.to_python(data)
 
 
-# The label ends at a colon that is followed by a blank or by the variable: 10:30 has no label.
-_LABELLED = re.compile(r"^(?P<label>[^{}]*?)\s*:(?:\s+|(?=\{\{))(?P<value>.*)$")
-
-
-class IdentityField(forms.Field):
-    """Whose record it must be, one a line: `label: value`, or the value alone; a list of {label, value} in the row."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        kwargs.setdefault("widget", forms.Textarea(attrs={"rows": 2, "cols": 60}))
-        super().__init__(**{"required": False, **kwargs})
-
-    def prepare_value(self, value: Any) -> Any:
-        return value if isinstance(value, str) else "\n".join(_identity_line(item) for item in identity_specs(value))
-
-    def to_python(self, value: Any) -> list[dict[str, str]]:
-        found = []
-        for line in texts_in(str(value or "").splitlines()):
-            labelled = _LABELLED.match(line)
-            label, wanted = (labelled["label"], labelled["value"].strip()) if labelled else ("", line)
-            if not wanted or line.endswith(":"):
-                raise ValidationError(_("“%(line)s” has no value: write label: {{variable}}."), params={"line": line})
-            found.append({"label": label, "value": wanted} if label else {"value": wanted})
-        return found
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return self.prepare_value(initial).splitlines() != str(data or "").splitlines()
-
-
-def _identity_line(identity: IdentitySpec) -> str:
-    if identity.label:
-        return f"{identity.label}: {identity.value}"
-    return f": {identity.value}" if _LABELLED.match(identity.value) else identity.value
-
-
 class ReadableJSONField(forms.JSONField):
     """JSON with a line for each thing, and its letters as they are, in an area of so many `rows`."""
 
@@ -87,46 +50,6 @@ class ReadableJSONField(forms.JSONField):
         if isinstance(value, str | forms.fields.InvalidJSONInput):
             return value
         return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-class KeysField(forms.CharField):
-    """Keys pressed together, written as ctrl+s; the key + itself as ctrl++."""
-
-    def prepare_value(self, value: Any) -> Any:
-        return "+".join(map(str, value)) if isinstance(value, list | tuple) else value
-
-    def to_python(self, value: Any) -> Any:
-        text = str(value or "").strip()
-        if text.endswith("+"):  # the key + cannot be told from the sign between keys, so it becomes a list
-            return [*(k for k in text[:-1].split("+") if k), "+"]
-        return "+".join(key.strip() for key in text.split("+")) if text else ""
-
-    def validate(self, value: Any) -> None:
-        super().validate(value)
-        if isinstance(value, str) and value and not all(value.split("+")):
-            raise ValidationError(_("Write keys as ctrl+s."))
-
-
-class BoxField(forms.CharField):
-    """Left, top, width and height in pixels, as a list of four whole numbers."""
-
-    def prepare_value(self, value: Any) -> Any:
-        return ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
-
-    def to_python(self, value: Any) -> Any:
-        text = str(value or "").strip()
-        if not text:
-            return None
-        try:
-            sides = [int(side) for side in text.split(",")]
-        except ValueError:
-            sides = []
-        if len(sides) != len(BOX) or min(sides[2:]) <= 0:
-            raise ValidationError(_("Write left, top, width and height in pixels, such as 120, -4, 90, 30."))
-        return sides
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return bool(self.prepare_value(initial) or "") != bool(data) or self.prepare_value(initial) != data
 
 
 class PictureField(forms.FileField):

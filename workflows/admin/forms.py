@@ -1,8 +1,7 @@
-"""The forms of screens, targets and actions: fields for what the rows keep as JSON."""
+"""The forms of workflows, screens, targets and actions; what rows keep as JSON is checked here."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,74 +11,20 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from workflows.admin.fields import BoxField, IdentityField, KeysField, LinesField, PictureField, ReadableJSONField
-from workflows.catalogue import ACTIONS, ALLOWED_ACTION_TYPES, Param
-from workflows.graph import TargetSpec, number_in
+from workflows.admin.fields import LinesField, PictureField, ReadableJSONField
+from workflows.catalogue import ACTIONS, ALLOWED_ACTION_TYPES
+from workflows.graph import ExpectSpec, IdentitySpec, TargetSpec, number_in
 from workflows.models import Edge, Node, Target, Variable, Workflow
 from workflows.parsing import whole_number
 from workflows.shape import WrongShape, check
 from workflows.text import sole_name
 from workflows.typed_text import TypedTextField, as_written
 
-PARAMS: Mapping[str, Param] = {param.name: param for spec in ACTIONS.values() for param in spec.params}
-SEEN = ("texts", "gone", "window_title")  # what may be declared of a screen
-PARAM_LABELS = {
-    "text": gettext_lazy("Text"),
-    "clear": gettext_lazy("Empty the field first"),
-    "enter": gettext_lazy("Press Enter after"),
-    "keys": gettext_lazy("Keys to press"),
-    "dx": gettext_lazy("Way across (px or notches)"),
-    "dy": gettext_lazy("Way down (px or notches)"),
-    "timeout_s": gettext_lazy("Longest wait (s)"),
-    "node": gettext_lazy("Screen to wait for"),
-    "place": gettext_lazy("Where to go"),
-    "credential": gettext_lazy("Credentials"),
-    "name": gettext_lazy("Name of the value"),
-    "label": gettext_lazy("Beside the label"),
-    "side": gettext_lazy("On which side of the label"),
-    "box": gettext_lazy("Box beside the target (px)"),
-    "kind": gettext_lazy("Kind of value"),
-    "format": gettext_lazy("Written as"),
-    "option": gettext_lazy("Option"),
-    "state": gettext_lazy("State"),
-    "date": gettext_lazy("Date"),
-    "workflow": gettext_lazy("Workflow to do"),
-    "version": gettext_lazy("Version of it"),
-    "values": gettext_lazy("What its variables are"),
-    "outputs": gettext_lazy("What its values are called here"),
-}
-PARAM_HELP = {
-    "text": gettext_lazy("May hold {{variables}}."),
-    "node": gettext_lazy("Its id."),
-    "place": gettext_lazy("A menu path (File > Save As), a button, a tab or a screen."),
-    "credential": gettext_lazy("The name under which they are kept; never the password itself."),
-    "name": gettext_lazy("What is read is {{name}} from then on, and stands in the summary of the run."),
-    "label": gettext_lazy("With a target it is the head of the column in the target's row. May hold {{variables}}."),
-    "side": gettext_lazy("Empty: on whichever side one value stands."),
-    "box": gettext_lazy("From the target's upper left corner: left, top, width, height."),
-    "format": gettext_lazy("Empty: only what has one meaning is taken."),
-    "option": gettext_lazy("As it reads in the list. May hold {{variables}}."),
-    "date": gettext_lazy("Such as 2026-12-31, or a {{variable}}."),
-    "keys": gettext_lazy("Such as ctrl+s, alt+f4 or enter."),
-    "workflow": gettext_lazy("Its id."),
-    "version": gettext_lazy("A published one; it stays this one when a newer one is published."),
-    "values": gettext_lazy('Such as {"patient": "{{name}}"}: texts of this workflow by the names of its variables.'),
-    "outputs": gettext_lazy('Such as {"total": "amount"}: what it reads as “total” is {{amount}} here.'),
-}
-
-
-CHOICE_LABELS = {
-    "": "–",
-    "on": gettext_lazy("on"),
-    "off": gettext_lazy("off"),
-    "text": gettext_lazy("text"),
-    "number": gettext_lazy("number"),
-    "date": gettext_lazy("date"),
-    "right": gettext_lazy("right of the label"),
-    "below": gettext_lazy("below the label"),
-    "fr": gettext_lazy("French: 1 234,56 and 31/12/2026"),
-    "us": gettext_lazy("US: 1,234.56 and 12/31/2026"),
-}
+# What an action keeps as JSON, and of which form it must be; the model itself checks the others.
+SHAPES: Mapping[str, Any] = {
+    "params": Mapping[str, Any], "before": ExpectSpec, "identity": tuple[IdentitySpec, ...], "expect": ExpectSpec,
+}  # fmt: skip
+PARTS = (*SHAPES, "condition", "repeat", "proof")
 
 
 class WithPictures(forms.ModelForm):
@@ -242,108 +187,46 @@ class TargetForm(WithPictures):
         return evidence
 
 
-def param_field(param: Param) -> forms.Field:
-    """The form field of an action's parameter; which are needed depends on the action, so none is required here."""
-    common: dict[str, Any] = {
-        "label": PARAM_LABELS.get(param.name, param.name),
-        "help_text": PARAM_HELP.get(param.name, ""),
-        "required": False,
-    }
-    if param.kind == "bool":
-        return forms.BooleanField(**common)
-    if param.kind == "int":
-        return forms.IntegerField(min_value=-math.trunc(1e5), max_value=math.trunc(1e5), **common)
-    if param.kind == "keys":
-        return KeysField(**common)
-    if param.kind == "choice":
-        return forms.ChoiceField(choices=[(name, CHOICE_LABELS[name]) for name in param.choices], **common)
-    if param.kind == "box":
-        return BoxField(**common)
-    if param.kind == "texts":
-        return ReadableJSONField(**common)
-    if param.kind == "name":
-        return forms.CharField(max_length=100, **common)
-    return TypedTextField(**common)
-
-
 class EdgeForm(forms.ModelForm):
-    """An action: its parameters and expectations as fields. Choices are those of its own workflow."""
+    """An action, its parts as readable JSON. Choices are those of its own workflow."""
 
     action_type = forms.ChoiceField(label=gettext_lazy("Action"), choices=())
-    before_texts = LinesField(
-        label=gettext_lazy("Texts that are there"), help_text=gettext_lazy("One a line. May hold {{variables}}.")
-    )
-    before_gone = LinesField(label=gettext_lazy("Texts that are not there"), help_text=gettext_lazy("One a line."))
-    before_window_title = forms.CharField(
-        label=gettext_lazy("Window title"),
-        required=False,
-        max_length=300,
-        help_text=gettext_lazy("* stands for any text."),
-        widget=forms.TextInput(attrs={"size": 60}),
-    )
-    identity_lines = IdentityField(
-        label=gettext_lazy("Whose record it must be"),
-        help_text=gettext_lazy(
-            "One a line, such as Patient: {{patient}}. What is not surely seen is not acted on; a person is asked."
-        ),
-    )
-    expect_texts = LinesField(
-        label=gettext_lazy("Texts that appear"), help_text=gettext_lazy("One a line. May hold {{variables}}.")
-    )
-    expect_gone = LinesField(label=gettext_lazy("Texts that go away"), help_text=gettext_lazy("One a line."))
-    expect_window_title = forms.CharField(
-        label=gettext_lazy("Window title"),
-        required=False,
-        max_length=300,
-        help_text=gettext_lazy("* stands for any text."),
-        widget=forms.TextInput(attrs={"size": 60}),
-    )
-
-    condition = ReadableJSONField(
-        label=gettext_lazy("Only if"),
-        required=False,
-        help_text=gettext_lazy(
-            'Such as [{"value": "amount", "test": "more", "to": ["100"]}]; all must hold. Tests: equals, is_not, '
-            "one_of, contains, empty, not_empty, less, more, before, after. Empty: in any case."
-        ),
-    )
-    repeat = ReadableJSONField(
-        label=gettext_lazy("For each line of a list"),
-        required=False,
-        help_text=gettext_lazy(
-            'Such as {"counter": "n", "most": 50, "until": ["No more files"], "steps": []}: the action begins a round '
-            "for each line {{n}}, until the run is on this screen again. “until” are texts that say that there is no "
-            "more, “steps” the ids of further actions of this screen that belong to a round."
-        ),
-    )
-
-    proof = ReadableJSONField(
-        label=gettext_lazy("Proved by"),
-        required=False,
-        help_text=gettext_lazy(
-            'Such as {"workflow": "wf_look", "version": 1, "values": {"patient": "{{patient}}"}}: a published workflow '
-            "that only looks, done after the action; what it reads must hold. Empty: none."
-        ),
-    )
 
     class Meta:
         model = Edge
-        exclude = ("params", "before", "identity", "expect")  # noqa: DJ006
+        fields = "__all__"  # noqa: DJ007  the admin's fieldsets say which fields are shown
+        field_classes = dict.fromkeys(PARTS, ReadableJSONField)
+        help_texts = {
+            "before": gettext_lazy('Such as {"texts": ["Ready"], "gone": ["Busy"], "window_title": "Note*"}.'),
+            "identity": gettext_lazy(
+                'Such as [{"label": "Patient", "value": "{{patient}}"}]. What is not surely seen is not acted on; a '
+                "person is asked."
+            ),
+            "expect": gettext_lazy('Such as {"texts": ["Saved"], "gone": ["Saving…"], "window_title": "Note*"}.'),
+            "condition": gettext_lazy(
+                'Such as [{"value": "amount", "test": "more", "to": ["100"]}]; all must hold. Tests: equals, is_not, '
+                "one_of, contains, empty, not_empty, less, more, before, after. Empty: in any case."
+            ),
+            "repeat": gettext_lazy(
+                'Such as {"counter": "n", "most": 50, "until": ["No more files"], "steps": []}: the action begins a '
+                "round for each line {{n}}, until the run is on this screen again. “until” are texts that say that "
+                "there is no more, “steps” the ids of further actions of this screen that belong to a round."
+            ),
+            "proof": gettext_lazy(
+                'Such as {"workflow": "wf_look", "version": 1, "values": {"patient": "{{patient}}"}}: a published '
+                "workflow that only looks, done after the action; what it reads must hold. Empty: none."
+            ),
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._offer_actions()
         limit_to_workflow(self)
-        params = self.instance.params if isinstance(self.instance.params, dict) else {}
-        for name in PARAMS:
-            if name in params:
-                self.initial.setdefault(f"param_{name}", params[name])
-        for when in ("before", "expect"):
-            declared = getattr(self.instance, when)
-            for name in SEEN:
-                seen = declared.get(name) if isinstance(declared, dict) else None
-                self.initial.setdefault(f"{when}_{name}", seen)
-        self.initial.setdefault("identity_lines", self.instance.identity)
+        if "params" in self.fields:
+            takes = [
+                f"{name}: {', '.join(p.name for p in spec.params)}" for name, spec in ACTIONS.items() if spec.params
+            ]
+            self.fields["params"].help_text = " · ".join(takes)
 
     def _offer_actions(self) -> None:
         field = self.fields.get("action_type")
@@ -353,18 +236,6 @@ class EdgeForm(forms.ModelForm):
         if (own := self.instance.action_type) and own not in ACTIONS:
             known.append((own, _("%(name)s (not known)") % {"name": own}))
         field.choices = known
-        takes = {name: " ".join(p.name for p in spec.params) for name, spec in ACTIONS.items()}
-        field.widget.attrs |= {"data-action-type": "", **{f"data-takes-{n}": names for n, names in takes.items()}}
-        field.widget.attrs |= {f"data-target-{name}": spec.target for name, spec in ACTIONS.items()}
-
-    def clean_condition(self) -> list[Any]:
-        return self.cleaned_data["condition"] or []
-
-    def clean_repeat(self) -> dict[str, Any]:
-        return self.cleaned_data["repeat"] or {}
-
-    def clean_proof(self) -> dict[str, Any]:
-        return self.cleaned_data["proof"] or {}
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
@@ -373,31 +244,18 @@ class EdgeForm(forms.ModelForm):
             row = data.get(name)
             if row and workflow and row.workflow_id != workflow.pk:
                 self.add_error(name, _("“%(name)s” belongs to another workflow.") % {"name": row})
+        for name in PARTS:
+            if name in data and not data[name]:
+                data[name] = getattr(Edge(), name)  # what a new one has
+            elif name in data and name in SHAPES:
+                self._check(name, data[name])
         return data
 
-    def save(self, commit: bool = True) -> Edge:
-        spec = ACTIONS.get(self.cleaned_data.get("action_type", self.instance.action_type))
-        if spec is not None:
-            before = self.instance.params if isinstance(self.instance.params, dict) else {}
-            given = {p.name: self.cleaned_data.get(f"param_{p.name}") for p in spec.params}
-            given |= {
-                p.name: as_written(given[p.name] or "", before.get(p.name)) for p in spec.params if p.kind == "text"
-            }
-            self.instance.params = {
-                name: value for name, value in given.items() if value is not None and value is not False and value != ""
-            }
-        for when in ("before", "expect"):
-            declared = {name: value for name in SEEN if (value := self.cleaned_data.get(f"{when}_{name}"))}
-            setattr(self.instance, when, declared)
-        self.instance.identity = self.cleaned_data.get("identity_lines") or []
-        return super().save(commit)
-
-
-# One field for each parameter that any action takes.
-for _param in PARAMS.values():
-    EdgeForm.base_fields[f"param_{_param.name}"] = EdgeForm.declared_fields[f"param_{_param.name}"] = param_field(
-        _param
-    )
+    def _check(self, name: str, value: Any) -> None:
+        try:
+            check(value, SHAPES[name], name)
+        except WrongShape as error:
+            self.add_error(name, str(error))
 
 
 class VariableForm(forms.ModelForm):

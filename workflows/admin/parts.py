@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from workflows.admin.fields import thumbnail
-from workflows.admin.forms import PARAMS, EdgeForm, NodeForm, TargetForm
+from workflows.admin.forms import EdgeForm, NodeForm, TargetForm
 from workflows.admin.returning import Returning, back_of
 from workflows.models import Edge, Node, Target, Variable
 from workflows.parsing import whole_number
@@ -37,7 +37,6 @@ class PartAdmin(Returning):
 
     class Media:
         css = {"all": ("workflows/admin.css",)}
-        js = ("workflows/admin.js",)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "workflow":
@@ -62,8 +61,15 @@ class PartAdmin(Returning):
 
     @admin.display(description=_("workflow"))
     def of_workflow(self, obj: Any) -> SafeString:
-        url = reverse("admin:workflows_workflow_change", args=[obj.workflow_id])
-        return format_html('<a href="{}">{}</a>', url, obj.workflow)
+        """Its page here, and the one on which its steps are changed with their pictures in sight."""
+        return format_html(
+            '<a href="{}">{}</a> · <a href="{}?workflow={}">{}</a>',
+            reverse("admin:workflows_workflow_change", args=[obj.workflow_id]),
+            obj.workflow,
+            reverse("teach_new"),
+            obj.workflow.workflow_id,
+            _("Teach"),
+        )
 
 
 @admin.register(Node)
@@ -132,13 +138,8 @@ class EdgeAdmin(PartAdmin):
     fieldsets = (
         (None, {"fields": ("edge_id", ("source", "destination"), ("order", "optional"))}),
         (_("When it comes"), {"fields": ("condition", "repeat")}),
-        (_("What it does"), {"fields": ("action_type", "target", *(f"param_{name}" for name in PARAMS))}),
-        (
-            _("What must be seen before it"),
-            {"fields": ("identity_lines", "before_texts", "before_gone", "before_window_title")},
-        ),
-        (_("What must be seen after it"), {"fields": ("expect_texts", "expect_gone", "expect_window_title")}),
-        (_("What it is proved by"), {"fields": ("proof",)}),
+        (_("What it does"), {"fields": ("action_type", "target", "params")}),
+        (_("What must be seen"), {"fields": ("identity", "before", "expect", "proof")}),
         (_("If it fails"), {"fields": ("effect_class", ("retries", "retry_backoff_ms"))}),
         (_("Waiting for the screen"), {"classes": ("collapse",), "fields": (("settle_ms", "settle_timeout_ms"),)}),
     )

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
-from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from audit.read_only import ReadOnlyAdmin
 from workflows.admin.fields import thumbnail
 from workflows.models import Correction, Picture, WorkflowVersion
-
-
-class ReadOnlyAdmin(admin.ModelAdmin):
-    list_per_page = 50
-
-    class Media:
-        css = {"all": ("workflows/admin.css",)}
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(WorkflowVersion)
@@ -52,6 +34,9 @@ class PictureAdmin(ReadOnlyAdmin):
     search_fields = ("digest",)
     fields = ("digest", "width", "height", "created_at", "large")
     readonly_fields = ("large",)
+
+    class Media:
+        css = {"all": ("workflows/admin.css",)}
 
     @admin.display(description=_("digest"))
     def digest_start(self, picture: Picture) -> str:

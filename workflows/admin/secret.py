@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 
+from audit.read_only import ReadOnlyAdmin
 from sentences.said import worded
 from workflows import vault
-from workflows.admin.records import ReadOnlyAdmin
 from workflows.models import Credential, CredentialUse
 from workflows.secret import Secret, VaultError
 

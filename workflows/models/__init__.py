@@ -1,12 +1,8 @@
 """What people draw. One concern a file; import from here."""
 
-from workflows.models.corrections import Correction
-from workflows.models.graph import Edge, Node, Target, Variable
-from workflows.models.need import Need, plain_name
-from workflows.models.pictures import Picture
+from workflows.models.graph import Edge, Node, Picture, Target, Variable
 from workflows.models.secret import Credential, CredentialUse
-from workflows.models.trust import TrustChange
-from workflows.models.workflow import Workflow, WorkflowVersion
+from workflows.models.workflow import Correction, Need, TrustChange, Workflow, WorkflowVersion, plain_name
 
 __all__ = [
     "Correction",

@@ -9,9 +9,23 @@ from django.utils.translation import gettext_lazy as _
 
 from workflows.choices import EffectClass, RegionKind, VariableKind
 from workflows.graph import ConditionSpec, ProofSpec, RegionSpec, RepeatSpec
-from workflows.models.pictures import Picture
 from workflows.models.workflow import Workflow, screen_boxes, text_id
 from workflows.shape import WrongShape, check
+
+
+class Picture(models.Model):
+    """A picture that a workflow refers to; its pixels lie in the picture store under its digest."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return f"{self.digest[:8]} ({self.width} × {self.height})"
 
 
 def condition_list(value: Any) -> None:

@@ -8,10 +8,12 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models, transaction
 from django.db.models import Exists, Max, OuterRef
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from sentences.field import SaidField
 from workflows.calls import done_inside
-from workflows.choices import LearningState, Priority
+from workflows.choices import AbilityKind, LearningState, Priority
 from workflows.exceptions import NotPublished, UnknownVersion, UnknownWorkflow
 from workflows.graph import GraphSpec, PopupSpec
 from workflows.mask_patterns import mask_pattern_list
@@ -220,3 +222,100 @@ class WorkflowVersion(models.Model):
 
     def spec(self) -> GraphSpec:
         return GraphSpec.from_json(self.graph)
+
+
+def plain_name(name: str) -> str:
+    """The name of a tag or a program as it is compared: without case, and without blanks around it."""
+    return " ".join(name.split()).casefold()
+
+
+class Need(models.Model):
+    """A tag or a program that a robot must have to take a run of the workflow (S9.4).
+
+    It is the workflow's and not its version's: what a place must have is seen where runs wait, and holds at once.
+    """
+
+    workflow = models.ForeignKey("workflows.Workflow", on_delete=models.CASCADE, related_name="needs")
+    kind = models.CharField(_("kind"), max_length=10, choices=AbilityKind, default=AbilityKind.TAG)
+    name = models.CharField(_("name"), max_length=100)
+
+    class Meta:
+        verbose_name = _("need")
+        verbose_name_plural = _("what the robot must have")
+        ordering = ("kind", "name")
+        constraints = [
+            models.UniqueConstraint(fields=("workflow", "kind", "name"), name="need_once"),
+            models.CheckConstraint(condition=models.Q(kind__in=AbilityKind.values), name="need_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.name = plain_name(self.name)
+        super().save(*args, **kwargs)
+
+    def clean(self) -> None:
+        self.name = plain_name(self.name)
+
+
+class TrustChange(models.Model):
+    """That a workflow is trusted more or less from then on, why, and who said so (S6.8). Written once.
+
+    `by_itself`: no person decided it; `evidence` is what was known then, in a sentence.
+    """
+
+    workflow = models.ForeignKey("workflows.Workflow", on_delete=models.CASCADE, related_name="trust_changes")
+    was = models.CharField(_("was"), max_length=20, choices=LearningState)
+    state = models.CharField(_("learning state"), max_length=20, choices=LearningState)
+    by_itself = models.BooleanField(default=False)
+    reason = SaidField(_("reason"), blank=True)
+    evidence = SaidField(blank=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    name = models.CharField(_("who"), max_length=150, blank=True)
+    origin = models.CharField(_("from where"), max_length=20, blank=True)
+    at = models.DateTimeField(_("when"), default=timezone.now)
+
+    class Meta:
+        verbose_name = _("change of trust")
+        verbose_name_plural = _("changes of trust")
+        ordering = ("-at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.workflow}: {self.was} → {self.state}"
+
+    @property
+    def is_up(self) -> bool:
+        order = LearningState.values
+        return order.index(self.state) > order.index(self.was)
+
+
+class Correction(models.Model):
+    """What a coach put in the place of a suggestion. It never changes the version it was made on (S1.10).
+
+    No value of a run is in it: where one stood there is its variable. What it teaches later runs is learned of it.
+    """
+
+    workflow = models.ForeignKey("workflows.Workflow", on_delete=models.CASCADE, related_name="corrections")
+    version_number = models.PositiveIntegerField()
+    execution_id = models.CharField(max_length=60)
+    step = models.PositiveIntegerField()
+    node_id = models.CharField(max_length=100)
+    edge_id = models.CharField(max_length=100)
+    correction_type = models.CharField(max_length=20)
+    original_target = models.JSONField(default=dict)
+    corrected_target = models.JSONField(default=dict)
+    original_params = models.JSONField(default=dict)
+    corrected_params = models.JSONField(default=dict)
+    corrected_action = models.CharField(max_length=50, blank=True)
+    wait_before = models.FloatField(default=0)
+    wait_after = models.FloatField(default=0)
+    feedback = models.TextField(blank=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return f"{self.edge_id}: {self.correction_type}"

@@ -13,11 +13,8 @@ from workflows.graph import GraphSpec
 from workflows.pictures import PictureStore
 from workflows.validation.actions import actions
 from workflows.validation.calls import calls, of_own
-from workflows.validation.dialogs import dialogs
-from workflows.validation.pictures import kept_whole, pictures
 from workflows.validation.problem import Kind, Problem, Severity
-from workflows.validation.screens import recognition
-from workflows.validation.structure import ids, reach, shape
+from workflows.validation.screens import dialogs, ids, kept_whole, pictures, reach, recognition, shape
 from workflows.validation.variables import variables
 from workflows.validation.ways import ways
 

@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 
 from analytics.jobs import PRUNE, pruned_by
 from analytics.models import StorageDay
-from analytics.retention import prune
-from analytics.retention_words import told
+from analytics.retention import prune, told
 from execution.behind.asking import do
 from execution.behind.leases import Taken
 from sentences.said import worded

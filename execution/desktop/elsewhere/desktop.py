@@ -10,10 +10,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from execution.desktop.acts import typeable
 from execution.desktop.base import Button, DesktopIdentity
 from execution.desktop.elsewhere.address import Address
 from execution.desktop.elsewhere.session import Session
-from execution.desktop.text import typeable
 from execution.desktop.x11 import X11Desktop
 from execution.desktop.x11_connection import STALL_S
 from execution.desktop.x11_keyboard import FAR_HOLD_S

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from execution.behind.old import forget_old
 from execution.models import Execution, StartKey
-from execution.models.start_key import START_KEYS_KEPT
+from execution.models.execution import START_KEYS_KEPT
 from tests.factories import make_published
 
 PATH = "/api/executions/"

@@ -18,8 +18,7 @@ from audit.models import Entry
 from execution.behind import tasks
 from execution.behind.asking import ask
 from execution.behind.jobs import KINDS, Kind, go_on
-from execution.behind.leases import Taken, stop
-from execution.behind.pieces import Piece
+from execution.behind.leases import Piece, Taken, stop
 from execution.models import Job, Replay
 from execution.models.work import WorkState
 from execution.perception.ocr.base import ReaderUnavailable

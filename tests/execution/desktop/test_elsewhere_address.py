@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from execution.desktop.base import DesktopBusy, DesktopUnavailable
-from execution.desktop.elsewhere import clients
+from execution.desktop.elsewhere import session
 from execution.desktop.elsewhere.address import KEYBOARDS, PORTS, is_elsewhere, parse
 from execution.desktop.elsewhere.desktop import identity_of
 from execution.desktop.elsewhere.unsent import unsent_bytes
@@ -83,7 +83,7 @@ def test_it_is_held_before_it_is_connected_to(settings, tmp_path: Path) -> None:
 
 def test_nobody_answers_is_said_without_a_client(tmp_path: Path, settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(clients, "called", lambda *_, **__: pytest.fail("a client was started"))
+    monkeypatch.setattr(session, "called", lambda *_, **__: pytest.fail("a client was started"))
     with socket.socket() as bound:  # bound, and nobody listens
         bound.bind(("127.0.0.1", 0))
         with pytest.raises(DesktopUnavailable, match="cannot be reached"):
@@ -97,7 +97,7 @@ def test_nobody_answers_is_said_without_a_client(tmp_path: Path, settings, monke
 def test_a_password_goes_by_a_pipe_alone(name: str) -> None:
     """S10.3: no list of processes shows it."""
     address, login = parse(name), Login(username="HOSP\\marie", password=Secret("hunter22"))
-    with clients.called(address, login, size=Size(1280, 800)) as call:
+    with session.called(address, login, size=Size(1280, 800)) as call:
         assert "hunter22" not in " ".join(call.command)
         pipe = call.stdin if call.stdin >= 0 else call.pass_fds[0]
         said = os.read(pipe, 100)

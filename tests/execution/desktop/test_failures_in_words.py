@@ -9,9 +9,9 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
+from execution.desktop.acts import checked
 from execution.desktop.base import DesktopBusy, DesktopError
 from execution.desktop.lock import DesktopLock
-from execution.desktop.points import checked
 from execution.desktop.scripted import ScriptedDesktop
 from execution.turn.acting import perform
 from execution.types import ActionStatus, Point, Resolution, ResolveStatus, Size, Suggestion

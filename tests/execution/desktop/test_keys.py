@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from execution.desktop.acts import checked, to_input, typeable
 from execution.desktop.base import DesktopError, UnknownKey
 from execution.desktop.keys import NAMED_KEYS, known_keys
 from execution.desktop.keysyms import NAMED
-from execution.desktop.points import checked, to_input
-from execution.desktop.text import typeable
 from execution.types import Point, Size
 
 

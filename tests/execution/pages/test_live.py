@@ -13,7 +13,7 @@ from django.utils import translation
 
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, PromptKind
 from execution.models import Decision, Execution, ExecutionEvent, Prompt
-from execution.pages import script_texts, teach_texts, viewer_texts
+from execution.pages import live, script_texts, teach_texts
 from execution.record.payloads import prompt_payload
 from execution.verification import facts
 from gpu.pages import texts as gpu_texts
@@ -161,7 +161,7 @@ def test_the_login_page_and_the_refusals_are_in_the_frame_of_the_product(client,
 # --- texts, icons, files -------------------------------------------------------------------------------------------
 def texts(language: str = "en") -> dict[str, object]:
     with translation.override(language):
-        return {**script_texts.live(), **viewer_texts.viewer(), **gpu_texts.scripts()}
+        return {**script_texts.live(), **live.viewer(), **gpu_texts.scripts()}
 
 
 def flat(words: object, prefix: str = "") -> dict[str, str]:

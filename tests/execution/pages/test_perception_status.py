@@ -9,8 +9,8 @@ import pytest
 
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Robot
-from execution.pages.gains import flag_rows
-from execution.pages.robot_texts import eyes_in_words
+from execution.pages.robots import eyes_in_words
+from execution.pages.start import flag_rows
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.claims import Heartbeat, beat
 from execution.running.runner import Runner

@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 
 from execution.choices import EventKind, ExecutionState, Origin, Outcome, PauseReason, Verb
 from execution.models import Execution, Step, WishRecord
+from execution.pages.texts import lines_with, pauses_showing, steps_showing
 from execution.pages.viewer.export import archive
 from execution.pages.viewer.film import film, first_look
 from execution.record.events import emit
@@ -24,7 +25,6 @@ from execution.record.pauses import pauses
 from execution.record.payloads import texts_json
 from execution.record.pruning import drop_texts, forget_pictures, pictures_of, still_shown
 from execution.record.screen_index import make_index
-from execution.record.screen_search import lines_with, pauses_showing, steps_showing
 from execution.types import ActionResult, ActionStatus, Answer, Box, ScreenState, TextLine, Verification
 from tests.execution.pages.test_live import page_data
 from tests.execution.record.journals import at_work, open_step, screen, suggestion

@@ -12,7 +12,7 @@ from execution.actions.start import start
 from execution.choices import ExecutionMode, ExecutionState
 from execution.exceptions import BadVariable
 from execution.models import Execution, Robot
-from execution.pages.presets import PRESETS
+from execution.pages.start import PRESETS
 from tests.factories import EDGES, VARIABLES, make_execution, make_published
 from workflows.actions.publish import publish
 from workflows.choices import LearningState

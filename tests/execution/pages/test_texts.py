@@ -12,9 +12,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from execution.models import ExecutionEvent, Step
+from execution.pages.texts import lines_with, steps_showing
 from execution.record.pruning import drop_texts
 from execution.record.screen_index import TRIGGERS, make_index
-from execution.record.screen_search import lines_with, steps_showing
 from tests.execution.pages.test_runs import make_step
 from tests.execution.pages.test_viewer import MOST_QUERIES, a_run, queries, screen
 from tests.factories import make_execution, make_published

@@ -14,13 +14,13 @@ from execution.actions.mark import mark
 from execution.choices import ExecutionState, Outcome, PromptKind, PromptState, Verified
 from execution.exceptions import BadMark
 from execution.models import Decision, Execution, Prompt, Step, StepMark, ValueRead
-from execution.pages.viewer.again import again_from
 from execution.pages.viewer.compare import MOST_ROWS, side_by_side
 from execution.pages.viewer.earlier import differences, last_good
 from execution.pages.viewer.ending import ending
 from execution.pages.viewer.film import film, first_look
 from execution.pages.viewer.story import each_once
 from execution.pages.viewer.times import bars
+from execution.pages.viewer.told import again_from
 from execution.record.pruning import drop_texts
 from tests.execution.pages.test_live import page_data
 from tests.execution.pages.test_runs import make_step, move

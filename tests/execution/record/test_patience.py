@@ -21,7 +21,7 @@ from execution.models import Execution, Prompt, Robot, Step
 from execution.record import clocks
 from execution.record.clocks import FairClock, JumpWatch
 from execution.record.journal import Journal
-from execution.record.patience import Patience, loops_waiting
+from execution.record.patience import Patience, let_go_of_broken, loops_waiting
 from execution.running.runner import Hooks, Runner
 from execution.turn.coach import Coach
 from tests.support.scripted import analyzer, publish_line, queue, screens
@@ -233,3 +233,21 @@ def test_who_waits_for_an_answer_heeds_that_the_clock_jumped(monkeypatch: pytest
     assert (answer.decision, prompt.state) == (None, PromptState.WITHDRAWN)
     assert prompt.deadline_at is not None
     assert (prompt.deadline_at - prompt.created_at).total_seconds() == 3720
+
+
+def test_a_session_outlasts_the_looks_of_a_loop() -> None:
+    """On SQLite a file that was put in the place of the old one is opened, else it was never seen."""
+    assert not Robot.objects.exists()
+    session = connection.connection
+    let_go_of_broken()
+    assert not Robot.objects.exists()
+    assert (connection.connection is session) is (connection.vendor != "sqlite")
+
+
+def test_a_connection_that_failed_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not Robot.objects.exists()
+    session, connection.errors_occurred = connection.connection, True
+    monkeypatch.setattr(connection, "is_usable", lambda: False)
+    let_go_of_broken()
+    assert not Robot.objects.exists()
+    assert connection.connection is not session

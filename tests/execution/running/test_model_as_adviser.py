@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from execution.perception.marks import SomEngine
-from execution.running.advisers import ManagedVision
+from execution.running.parts import ManagedVision
 from execution.targeting.vision.candidates import candidates
 from execution.targeting.vision.marked import marked_area
 from execution.targeting.vision.opinion import VisionAdviser

@@ -18,7 +18,7 @@ from execution.desktop.lock import DesktopLock
 from execution.desktop.scripted import ScriptedDesktop
 from execution.exceptions import NotTaken
 from execution.models import Execution, Robot
-from execution.running import runner, untaken
+from execution.running import runner, terminal
 from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
 from sentences.said import say, told_by, worded
@@ -137,7 +137,7 @@ def test_runs_come_one_after_the_other_oldest_first() -> None:
 
 def test_a_loop_for_one_run_says_why_it_cannot_take_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9.4: once on the terminal for each reason, and once to a program; and it takes the run when it can."""
-    monkeypatch.setattr(untaken, "EVERY_S", 0.05)
+    monkeypatch.setattr(terminal, "EVERY_S", 0.05)
     execution = queue(publish_line("one", "two"), desktop=":98")
     told: list[tuple[str, Exception]] = []
     talk = Talk(
@@ -145,7 +145,7 @@ def test_a_loop_for_one_run_says_why_it_cannot_take_it(monkeypatch: pytest.Monke
         execution_id=execution.execution_id,
         hooks=hooks(on_error=lambda kind, error: told.append((kind, error))),
     )
-    looks, why = list[str](), untaken.why_untaken
+    looks, why = list[str](), terminal.why_untaken
 
     def seen(execution_id: str) -> str:
         """It waits for one desktop, then for another, then for this one."""
@@ -154,7 +154,7 @@ def test_a_loop_for_one_run_says_why_it_cannot_take_it(monkeypatch: pytest.Monke
             Execution.objects.update(desktop=":99" if len(looks) == 3 else "")
         return looks[-1]
 
-    monkeypatch.setattr(untaken, "why_untaken", seen)
+    monkeypatch.setattr(terminal, "why_untaken", seen)
     talk.run()
     assert row(execution).state == ExecutionState.COMPLETED
     reasons = [line for line in talk.lines if "no robot is alive there" in line]

@@ -18,7 +18,7 @@ from execution.models import Execution, Prompt, Robot, Step
 from execution.record import snapshot
 from execution.record.events import emit, emit_state
 from execution.running.live_picture import path_of
-from execution.stream import credits, hub, queries
+from execution.stream import clients, hub, queries
 from tests.factories import make_execution
 from tests.support.sockets import PATIENCE_S, Socket, in_thread, session_of
 
@@ -204,9 +204,9 @@ async def test_a_client_that_acknowledges_nothing_is_sent_at_most_32_batches(run
     async with Socket(run_path(run, after=3), session_key=session_key) as socket:
         for _ in range(40):
             await in_thread(tell, run)
-            if len(socket.seen) < credits.MAX_BATCHES:
+            if len(socket.seen) < clients.MAX_BATCHES:
                 await socket.hear()
-        assert len(socket.seen) == credits.MAX_BATCHES
+        assert len(socket.seen) == clients.MAX_BATCHES
         assert await socket.receive_nothing(timeout=0.3)
         last = socket.seen[-1]["events"][-1]["seq"]
         await socket.acknowledge(socket.seen[-1])
@@ -216,7 +216,7 @@ async def test_a_client_that_acknowledges_nothing_is_sent_at_most_32_batches(run
 async def test_credits_that_come_back_too_late_bring_a_snapshot(run, session_key, monkeypatch):
     """S8.2: over budget nothing is sent; whoever is far behind then jumps to the present."""
     monkeypatch.setattr(queries, "REPLAY_LIMIT", 20)
-    monkeypatch.setattr(credits, "MAX_BATCHES", 2)
+    monkeypatch.setattr(clients, "MAX_BATCHES", 2)
     async with Socket(run_path(run, after=3), session_key=session_key) as socket:
         for _ in range(2):
             await in_thread(tell, run)
@@ -231,7 +231,7 @@ async def test_credits_that_come_back_too_late_bring_a_snapshot(run, session_key
 
 async def test_a_client_that_acknowledges_nothing_for_too_long_is_closed(run, session_key, monkeypatch):
     """S8.2"""
-    monkeypatch.setattr(credits, "ACK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(clients, "ACK_TIMEOUT_S", 0.2)
     async with (
         Socket(run_path(run, after=3), session_key=session_key) as silent,
         Socket(run_path(run, after=3), session_key=session_key) as quiet,
@@ -426,7 +426,7 @@ async def test_a_row_carries_the_open_question(run, session_key):
 
 
 async def test_rows_are_latest_wins_for_whoever_is_slow(run, session_key, monkeypatch):
-    monkeypatch.setattr(credits, "MAX_BATCHES", 2)
+    monkeypatch.setattr(clients, "MAX_BATCHES", 2)
     async with Socket("/ws/runs/", session_key=session_key) as socket:
         await socket.hear()
         last = await socket.hear()

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import cv2
 import pytest
 
-from execution.desktop.points import to_input
+from execution.desktop.acts import to_input
 from execution.targeting.context import ANCHOR, TEXT
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target

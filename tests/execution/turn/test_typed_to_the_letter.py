@@ -15,12 +15,13 @@ from execution.actions.decide import check_correction
 from execution.actions.start import start
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution
-from execution.pages.forms import StartForm
+from execution.pages.start import StartForm
 from execution.turn.acting import perform
 from execution.types import ActionStatus, Resolution, ResolveStatus, Suggestion
 from tests.factories import make_published, make_workflow
 from tests.support.scripted import screens
 from workflows.actions.publish import publish
+from workflows.admin.fields import ReadableJSONField
 from workflows.admin.forms import EdgeForm, VariableForm
 from workflows.bundle import export_bundle, import_bundle
 from workflows.graph import EdgeSpec
@@ -64,12 +65,9 @@ def typing(version: WorkflowVersion) -> EdgeSpec:
 
 def saved(edge: Edge, text: str) -> None:
     """The admin's form, as the browser sends it."""
-    data = {
-        k: v
-        for k, v in model_to_dict(edge).items()
-        if v is not None and k not in ("params", "expect", "before", "identity")
-    }
-    form = EdgeForm({**data, "param_text": as_a_browser_sends(text)}, instance=edge)
+    data = {k: v for k, v in model_to_dict(edge).items() if v is not None}
+    written = ReadableJSONField().prepare_value({**edge.params, "text": text})
+    form = EdgeForm({**data, "params": as_a_browser_sends(written)}, instance=edge)
     assert form.is_valid(), form.errors
     form.save()
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from execution.desktop.points import to_input
+from execution.desktop.acts import to_input
 from execution.turn.unchanged import Glance, what_changed
 from execution.types import Box, Frame, Point, Resolution, ResolveStatus, Suggestion, Window
 from tests.execution.screens import frame

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from execution.perception.embedding import BuiltinEmbedder
-from execution.running import advisers as room
-from execution.running.advisers import ManagedVision, advisers
+from execution.running import parts
+from execution.running.parts import ManagedVision, advisers
 from execution.targeting.vision.model import VisionUnavailable
 from execution.turn.eyes import Flags
 from gpu import GPUResourceConfig, VLMUnavailable
@@ -41,7 +41,7 @@ def names(found: tuple[Any, ...]) -> list[str]:
 @pytest.fixture
 def manager(monkeypatch: pytest.MonkeyPatch) -> Manager:
     one = Manager()
-    monkeypatch.setattr(room, "get_gpu_resource_manager", lambda: one)
+    monkeypatch.setattr(parts, "get_gpu_resource_manager", lambda: one)
     return one
 
 
@@ -52,7 +52,7 @@ def test_a_manager_that_cannot_be_had_costs_one_warning_and_its_rung(monkeypatch
     def broken() -> Any:
         raise RuntimeError("no driver")
 
-    monkeypatch.setattr(room, "get_gpu_resource_manager", broken)
+    monkeypatch.setattr(parts, "get_gpu_resource_manager", broken)
     rungs = advisers(BuiltinEmbedder(), flags(), warn=lambda kind, message: told.append((kind, message)))
     assert names(rungs) == ["EmbeddingAdviser"]
     assert told == [("gpu", "RuntimeError: no driver")]

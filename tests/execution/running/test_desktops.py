@@ -14,7 +14,7 @@ from execution.choices import ExecutionState, PauseReason
 from execution.desktop.base import Desktop, DesktopIdentity, DesktopLost, DesktopRefused, DesktopUnavailable
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
-from execution.running import connection, runner
+from execution.running import desktops, runner
 from execution.running.runner import Hooks, Runner
 from execution.types import Size
 from sentences.said import say
@@ -72,8 +72,8 @@ class Opening:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "_PAUSES_S", ())
-    monkeypatch.setattr(connection, "_LONGEST_S", 0.01)
+    monkeypatch.setattr(desktops, "_PAUSES_S", ())
+    monkeypatch.setattr(desktops, "_LONGEST_S", 0.01)
 
 
 def run(opening: Opening, first: FarDesktop, *, on_step: Callable[[Any], None], **hooks: Any) -> list[str]:
@@ -158,7 +158,7 @@ def test_a_desktop_of_another_size_leaves_the_run_to_a_person() -> None:
 
 
 def test_a_display_of_this_machine_is_looked_for_as_before_and_has_no_connection() -> None:
-    assert [next(connection.pauses_s(":1", otherwise=runner.RECONNECT_EVERY_S)) for _ in range(2)] == [1.0, 1.0]
+    assert [next(desktops.pauses_s(":1", otherwise=runner.RECONNECT_EVERY_S)) for _ in range(2)] == [1.0, 1.0]
     queue(publish_line(*NAMES))
     desktop = ScriptedDesktop(screens(*NAMES))
     Runner(desktop=desktop, analyzer=analyzer(desktop), once=True).run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execution.stream.credits import ACK_TIMEOUT_S, MAX_BATCHES, MAX_BYTES, CreditWindow
+from execution.stream.clients import ACK_TIMEOUT_S, MAX_BATCHES, MAX_BYTES, CreditWindow
 
 
 class Clock:

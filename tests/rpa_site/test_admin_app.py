@@ -13,7 +13,7 @@ from django.db.models import Model
 from django.utils import translation
 
 from execution.models import Step
-from rpa_site.admin_names import APPS
+from rpa_site.admin_app import APPS
 
 # Said alike in both languages.
 ALIKE = frozenset({

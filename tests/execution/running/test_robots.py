@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Robot
-from execution.running import pace
-from execution.running.pace import Pace
+from execution.running import robots as room
+from execution.running.robots import Pace
 from execution.running.runner import Runner
 from tests.support.scripted import analyzer, screens
 
@@ -39,12 +39,12 @@ def test_those_that_take_nothing_do_not_count() -> None:
 
 def test_they_are_counted_now_and_then(django_assert_num_queries: Any, monkeypatch: Any) -> None:
     one, now = Pace(0.2), [1000.0]
-    monkeypatch.setattr(pace.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(room.time, "monotonic", lambda: now[0])
     with django_assert_num_queries(1):
         for _ in range(20):
             one.pause_s()
     robots(50)
-    now[0] += pace.COUNT_EVERY_S
+    now[0] += room.COUNT_EVERY_S
     with django_assert_num_queries(1):
         assert one.pause_s() == pytest.approx(2.0)
 
