@@ -81,6 +81,7 @@ def _question() -> dict[str, object]:
             "stop": _("Stop the run"),
         },
         "show_target": _("Show where"),
+        "give_value": _("Type the value or show where"),
         "look_again": _("Look again"),
         "changed_since": _("The screen has changed since this was asked."),
         "answered": {
@@ -162,6 +163,7 @@ def _question() -> dict[str, object]:
         ),
         "boxes_none": _("Nothing was detected on this screen; click or drag freely."),
         "change_something": _("Choose a place or change a value first; or go back and accept."),
+        "field_value": _("The value, as it stands there"),
         "field_more": _("Another action, or a wait"),
         "field_action": _("Action"),
         "field_wait_before": _("Wait before (s)"),
