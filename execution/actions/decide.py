@@ -13,6 +13,7 @@ from audit.recording import record
 from execution.actions.asking import name_of
 from execution.choices import EventKind, Origin, PromptState
 from execution.exceptions import AlreadyDecided, BadDecision, NothingToDecide
+from execution.language.read_values import given_value
 from execution.models import Decision, Execution, Prompt, Step
 from execution.record.attribution import said_of_decision
 from execution.record.events import emit
@@ -20,12 +21,13 @@ from execution.record.hidden import HIDDEN
 from execution.record.payloads import decision_payload
 from execution.record.values_of_runs import values_of
 from execution.types import Choice, DecisionSource
+from sentences.said import say, worded
 from workflows.catalogue import ACTIONS, CORRECTING_ACTION_TYPES
 from workflows.parsing import finite_number
 from workflows.validation.actions import PARAM_LABELS, mistyped
 
 CORRECTION_KEYS = frozenset(
-    {"target", "corrected_target", "params", "corrected_params", "action", "wait_before", "wait_after"}
+    {"target", "corrected_target", "params", "corrected_params", "action", "wait_before", "wait_after", "value"}
 )
 MAX_WAIT_S = 60
 ROUNDED = 1.001  # fractions of a picture may have been rounded up
@@ -69,6 +71,8 @@ def decide(
     if feedback.strip() or correction:
         values = values_of(prompt.execution, prompt.execution.version.spec())
         feedback = values.written(feedback)
+    if values and values.hidden.text(correction.get("value", "")) != correction.get("value", ""):
+        raise BadDecision(worded(say("turn.value_hidden")))
     asked = Prompt.objects.open().filter(pk=prompt.pk)
     if unless_held:
         asked = asked.filter(held_by=None)
@@ -92,7 +96,8 @@ def decide(
                     Verb.DECIDE, user=user, who=decision.name, origin=origin, kind="run", about=run, choice=str(choice),
                     step=step, screen=node_id,
                 )  # fmt: skip
-            told = {"correction": values.corrected(correction)} if values and correction else {}
+            shown = {name: part for name, part in correction.items() if name != "value"}  # which is kept with the run
+            told = {"correction": values.corrected(shown)} if values and correction else {}
             emit(prompt.execution, EventKind.DECISION, {**decision_payload(decision), **told})
             return decision
     raise already_decided(prompt)
@@ -139,7 +144,18 @@ def _checked(prompt: Prompt, correction: Mapping[str, Any], *, own_executor: boo
     if checked and not own_executor:
         check_params(prompt.step, checked)
         check_place(checked["target"])
+        check_value(prompt.step, checked)
     return checked
+
+
+def check_value(step: Step, correction: Mapping[str, Any]) -> None:
+    """A value is given where one is to be read, instead of all else, and is of the kind that was to be read."""
+    if "value" not in correction:
+        return
+    if step.action_type != "read_value" or any(part for name, part in correction.items() if name != "value"):
+        raise BadDecision(_("A value is given alone, where a value is to be read."))
+    if problem := given_value(step.suggestion.get("params") or {}, correction["value"]).problem:
+        raise BadDecision(worded(problem))
 
 
 def check_place(target: Mapping[str, Any]) -> None:
@@ -198,7 +214,11 @@ def check_correction(correction: Mapping[str, Any], *, own_actions: Collection[s
     if not all(isinstance(part, Mapping) for part in (target, *parts)):
         raise BadDecision(_("The target and the parameters of a correction are JSON objects."))
     check_target(target)
+    value = correction.get("value") or ""
+    if not isinstance(value, str):
+        raise BadDecision(_("The value of a correction is a text."))
     return {
+        **({"value": " ".join(value.split())} if value.strip() else {}),
         "target": dict(target),
         "params": {name: value for part in parts for name, value in part.items()},
         "action": action,

@@ -7,10 +7,11 @@ a format only what has one meaning is taken.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from execution.language.written_forms import dates, numbers
 from sentences.said import say
@@ -62,6 +63,12 @@ def read_value(shown: str, kind: Kind, form: str = "") -> ReadValue:
     if kind == "number":
         return _number(text, form)
     return _date(text, form) if kind == "date" else ReadValue(text=text, value=text)
+
+
+def given_value(params: Mapping[str, Any], shown: str) -> ReadValue:
+    """The same for an act that reads a value with these parameters."""
+    kind = str(params.get("kind") or "text")
+    return read_value(shown, kind if kind in ("number", "date") else "text", str(params.get("format") or ""))  # type: ignore[arg-type]
 
 
 def parsed_date(text: str, form: str = "") -> date | None:

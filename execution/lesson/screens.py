@@ -189,7 +189,7 @@ def proposed_name(state: ScreenState, placed: Placed, known: Known, taken: Seque
     if title and title not in taken:
         return title
     if title and said and folded(said) not in folded(title):
-        return f"{title}: {said}"
+        return f"{title}: {said}" if said in taken or may_name_somebody(said) else said
     return title or said or say("lesson.a_screen")
 
 

@@ -59,7 +59,7 @@ from workflows.specs import graph_of
 log = logging.getLogger(__name__)
 
 HEAR_S = 0.1  # between two looks whether anything else is to be done
-LOOK_EVERY_S = 1.0  # whether the lesson is still open
+LOOK_EVERY_S = 1.0  # whether the lesson is still open; and however much is heard, so often it is told what it holds
 PRESENCE_EVERY_S = 5.0
 
 _Message = dict[str, Any]
@@ -116,7 +116,7 @@ class LessonSession:
         self._pointing = Pointing(self.recorder.hover)
         self._number, self._rev = 0, 0
         self._unmasked, self._showing = False, threading.Lock()
-        self._is_dirty = False
+        self._is_dirty, self._told_at = False, time.monotonic()
         self._asked_by: Client | None = None
         self._last_there = time.monotonic()
         self._problem: Exception | None = None
@@ -180,7 +180,7 @@ class LessonSession:
                 let_go_of_broken()
                 if not Lesson.objects.open().filter(pk=self.lesson.pk).exists():
                     return
-            if self._is_dirty and self._inbox.empty():
+            if self._is_dirty and (self._inbox.empty() or now - self._told_at > LOOK_EVERY_S):
                 self._tell_lesson()
         if self._problem is not None:
             self._end(LessonState.AWAY, say("lesson.desktop_lost", error=told_by(self._problem)))
@@ -472,7 +472,7 @@ class LessonSession:
         self._inbox.put(kept)
 
     def _tell_lesson(self) -> None:
-        self._is_dirty = False
+        self._is_dirty, self._told_at = False, time.monotonic()
         self.lesson.refresh_from_db()
         self._rev += 1
         for client in self._clients.all():

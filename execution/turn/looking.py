@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
-from execution.language.read_values import ReadValue, read_value
+from execution.language.read_values import ReadValue, given_value
 from execution.language.screen_texts import wanted
 from execution.record.redaction import Redaction
 from execution.turn.holding import Hold
@@ -101,8 +101,17 @@ def _read(eyes: Eyes, suggestion: Suggestion, state: ScreenState, hidden: Redact
     closer = _parsed(edge, eyes.closer(box, state))
     if not _same(closer, value):
         return None, say("turn.value_read_twice", one=place.text, other=closer.text)
-    kind = str(edge.params.get("kind") or "text")
-    return Output(name=str(edge.params["name"]), kind=kind, value=value.value, text=value.text), ""
+    return _output(edge.params, value), ""
+
+
+def given(suggestion: Suggestion, text: str) -> Output:
+    """The value as a person read it, where the robot could not."""
+    return _output(suggestion.params, given_value(suggestion.params, text))
+
+
+def _output(params: Mapping[str, Any], value: ReadValue) -> Output:
+    kind = str(params.get("kind") or "text")
+    return Output(name=str(params["name"]), kind=kind, value=value.value, text=value.text)
 
 
 def is_hidden(place: ReadPlace, state: ScreenState, hidden: Redaction) -> bool:
@@ -127,8 +136,7 @@ def _value_at(edge: EdgeSpec, place: ReadPlace) -> ReadValue:
 
 
 def _parsed(edge: EdgeSpec, text: str) -> ReadValue:
-    kind = str(edge.params.get("kind") or "text")
-    return read_value(text, kind if kind in ("number", "date") else "text", str(edge.params.get("format") or ""))  # type: ignore[arg-type]
+    return given_value(edge.params, text)
 
 
 def _place(edge: EdgeSpec, anchor: Resolution | None, state: ScreenState, variables: Mapping[str, str]) -> ReadPlace:

@@ -19,6 +19,7 @@ from execution.record import attribution
 from execution.record.journal import Journal
 from execution.record.kept_screens import size_of
 from execution.targeting.pressing import Chosen
+from execution.turn import looking
 from execution.turn.chooser import Chooser
 from execution.turn.closing import Closer
 from execution.turn.coach import Coach, CoachAnswer
@@ -37,10 +38,13 @@ from execution.turn.versions import why_not
 from execution.turn.watching import watch
 from execution.turn.ways import Standpoint, Ways
 from execution.types import (
+    ActionResult,
+    ActionStatus,
     Choice,
     Decision,
     DecisionSource,
     Match,
+    Output,
     Recognition,
     ResolveStatus,
     ScreenState,
@@ -421,6 +425,9 @@ class Loop:
 
     def _correct(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
         decision = answer.decision
+        if decision and decision.correction.get("value"):
+            self._given(step, suggestion, answer, looking.given(suggestion, decision.correction["value"]))
+            return
         if decision and decision.correction:
             try:
                 suggestion = self.stages.correct(suggestion, decision.correction, state)
@@ -441,6 +448,14 @@ class Loop:
             self.journal.correction(step, lesson, decision, answer.user, shown)
             self.leave.wait(decision.correction.get("wait_before") or 0)
         self._perform(step, state, suggestion, answer)
+
+    def _given(self, step: Step, suggestion: Suggestion, answer: CoachAnswer, value: Output) -> None:
+        """What the robot could not read for certain a person has read."""
+        self.stages.count({value.name: value.as_variable})
+        result = ActionResult(status=ActionStatus.DONE, output=value)
+        said = say("turn.read_by", who=_who(answer))
+        self.journal.close_step(step, Outcome.MANUAL, said, result=result, decision=answer.decision)
+        self._passed(suggestion.edge, done=True, by_person=True, line=suggestion.line)
 
     def _manual(self, step: Step, state: ScreenState, suggestion: Suggestion, answer: CoachAnswer) -> None:
         after = self.stages.settle(suggestion.edge)

@@ -124,6 +124,8 @@ class Performer:
                 edge.action_type, EffectClass(step.effect_class), attempt.result, attempt.verification
             )
             if attempt.done or not again:
+                if not attempt.done and edge.action_type == "read_value":
+                    return self._ask_for_value(step, suggestion, attempt)
                 if _is_open(step, suggestion, attempt):
                     self.hold.leave.wait(edge.retry_backoff_ms / 1000)
                     attempt = self._looked_again(suggestion, state, attempt)
@@ -137,6 +139,23 @@ class Performer:
                 after=attempt.after,
             )
             self.hold.leave.wait(edge.retry_backoff_ms * number / 1000)
+
+    def _ask_for_value(self, step: Step, suggestion: Suggestion, attempt: PerformedAct) -> Done:
+        """What cannot be read for certain a person reads; looking again would only say the same."""
+        message, state = attempt.result.message or attempt.verification.message, attempt.after
+        self.journal.attempt_failed(step, message, result=attempt.result, after=state)
+        said = self.coach.ask(
+            step,
+            PromptKind.TARGET,
+            message,
+            timeout_s=self.answer_timeout_s,
+            picture=self.journal.pictures.keep(state).digest,
+            look=watch(self.stages, suggestion, state, whole=True),
+        )
+        if said.decision is None:
+            self.journal.close_step(step, Outcome.INTERRUPTED, say("turn.question_withdrawn"))
+            return Done()
+        return Done(answer=said, failure=message, after=state)
 
     def _heed(self, step: Step) -> bool:
         """A wish that came while the turn was thinking takes effect before the action (S1.7)."""

@@ -20,6 +20,7 @@ from tests.support.product import PASSWORD, Product
 THIS_PLACE = "This very place"
 _SAME = re.compile("^Always “")
 _IS_ASKED_MS = 600  # after a click a question of it would be there by now
+_DONE_MS = 180_000  # a list is opened, read, scrolled and read again, each look as slow as the machine is busy
 
 
 @contextmanager
@@ -192,7 +193,7 @@ class PageTeacher:
                 form.locator("#control-format").select_option(params["format"])
             form.locator("#control-value").fill(params.get("option") or params["date"])
             form.locator("button[type=submit]").click()
-        expect(page.locator(".step-button")).to_have_count(steps + 1, timeout=40_000)
+        expect(page.locator(".step-button")).to_have_count(steps + 1, timeout=_DONE_MS)
         expect(form).to_have_count(0)
 
     def takes_tool(self, name: str) -> None:

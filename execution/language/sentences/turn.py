@@ -98,6 +98,7 @@ WORDS: Words = {
     "turn.value_gone": _("“%(value)s”, which was put into a field here, is gone: the field is empty."),
     "turn.value_changed": _("Where “%(value)s” was put stands “%(now)s” now."),
     "turn.done_by": _("Done by %(who)s."),
+    "turn.read_by": _("Read by %(who)s."),
     "turn.another_screen": _("It is another screen: “%(name)s”."),
     "turn.looked_anew": _("Interrupted: the screen is looked at anew."),
     "turn.person_same": _("The person did the same."),

@@ -11,12 +11,13 @@ import numpy as np
 
 from execution.perception.elements.base import in_order
 from execution.perception.elements.cells import cells_among, days_of, without_cells
-from execution.perception.elements.choices import choices_of
+from execution.perception.elements.choices import captioned, choices_of
 from execution.perception.elements.controls import Content, contents_of, control_of
 from execution.perception.elements.found import Found, lines_in
 from execution.perception.elements.frames import BorderedBox, continued
 from execution.perception.elements.icons import icons_of
 from execution.perception.elements.links import links_of
+from execution.perception.elements.markers import beside_each_other, cut_at
 from execution.perception.elements.menus import bar_items, column_items
 from execution.perception.elements.patches import is_patch, tags_among, with_low_buttons
 from execution.perception.elements.scene import Scene
@@ -44,16 +45,25 @@ class FrameDetector:
         """
         check_bgr(pixels)
         scene = Scene(pixels, texts)
-        found = with_states(scene, _found(scene))
+        choices = choices_of(scene)
+        if markers := beside_each_other(scene, choices, texts):
+            scene = Scene(pixels, cut_at(texts, markers))
+            choices = _with_markers(scene, choices_of(scene), [one for more in markers.values() for one in more])
+        found = with_states(scene, _found(scene, choices))
         elements = [f.element for f in found]
         elements += _texts(scene, found)
         return in_order(elements)[:_MOST]
 
 
-def _found(scene: Scene) -> list[Found]:
-    """All elements but the texts."""
+def _with_markers(scene: Scene, choices: list[Found], markers: Sequence[Found]) -> list[Found]:
+    """The choices, and of the markers those that are none of them."""
+    more = [m for m in markers if not any(c.element.box.contains(m.element.box.center) for c in choices)]
+    return choices + [captioned(scene, marker) for marker in more]
+
+
+def _found(scene: Scene, choices: list[Found]) -> list[Found]:
+    """All elements but the texts; `choices` are known."""
     every = range(len(scene.texts))
-    choices = choices_of(scene)
     frames = _plain(scene, choices)
     contents = contents_of(scene, frames, continued(scene.edges, frames))
     days = days_of(scene, contents)

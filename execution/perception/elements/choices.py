@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import BorderedBox
-from execution.perception.elements.scene import Scene, runs
+from execution.perception.elements.scene import Scene
 from execution.types import Box, Element, ElementRole, ElementState, TextLine
 
 _SMALLEST, _LARGEST = 9, 60  # pixels: 13 at 100 % in most themes, 20 in large ones, twice that at 200 %
@@ -17,8 +19,7 @@ _LABEL_GAP = 1.6  # of the side: how far the label may stand
 _SMALL_FOR_LABEL, _LARGE_FOR_LABEL = 0.45, 1.7  # of the height of the label's line, of the size of its font
 _HIGHER = 0.85  # of the size of the font: capitals and digits have 0.73
 _PLAIN = 0.8  # of the rim within the border that has the one colour
-_INK, _APART = 40, 3  # levels; pixels of ground beside a mark within a line
-_INSIDE, _DOT = 0.28, 0.12  # of its side: what lies within its border; the share of it that a dot fills
+_NAMED = 0.8  # confidence
 _TINY, _PLAIN_TINY = 18, 0.55  # pixels: a tick fills so small a box
 
 
@@ -38,32 +39,16 @@ def choices_of(scene: Scene) -> list[Found]:
             continue
         lines = () if label is None else (label,)
         found.append(Found(_choice(scene, frame, role, label), frame, lines))
-    return found + [one for first in found for one in _joined(scene, first)]
-
-
-def _joined(scene: Scene, first: Found) -> list[Found]:
-    """The radio buttons behind one, whose captions the reader joined to a line: drawn as large and on its level."""
-    box = first.element.box
-    if first.role != ElementRole.RADIO or not first.lines:
-        return []
-    line = scene.texts[first.lines[0]].box
-    left, right = max(box.right, line.x), line.right
-    if right - left < 2 * box.w:
-        return []
-    part = scene.pixels[box.y : box.bottom, left:right].astype(np.int16)
-    inked = np.abs(part - np.median(part.reshape(-1, 3), axis=0)).max(axis=2) > _INK
-    found = []
-    for start, end in runs(inked.any(axis=0), start=left, gap=1):
-        before, behind = Box(start - _APART, box.y, _APART, box.h), Box(end, box.y, _APART, box.h)
-        clear = not any(inked[:, max(0, side.x - left) : side.right - left].any() for side in (before, behind))
-        place = Box(start, box.y, end - start, box.h)
-        rows = np.flatnonzero(inked[:, start - left : end - left].any(axis=1))
-        if clear and abs(place.w - box.w) <= 1 and len(rows) >= box.h - 1 and _is_round(scene, place):
-            inset = round(_INSIDE * box.h)
-            inside = inked[inset : box.h - inset, start + inset - left : end - inset - left]
-            states = frozenset({ElementState.CHECKED} if inside.mean() > _DOT else ())
-            found.append(Found(Element(role=ElementRole.RADIO, box=place, text="", confidence=0.5, states=states)))
     return found
+
+
+def captioned(scene: Scene, marker: Found) -> Found:
+    """A marker that was found beside others, with the caption that was cut for it."""
+    label = _label(scene, marker.element.box)
+    if label is None:
+        return marker
+    element = replace(marker.element, text=_label_text(scene.texts[label].text), confidence=_NAMED)
+    return replace(marker, element=element, lines=(label,))
 
 
 def _shape(scene: Scene, frame: BorderedBox) -> str | None:
@@ -78,7 +63,7 @@ def _shape(scene: Scene, frame: BorderedBox) -> str | None:
     if abs(box.w - box.h) > max(1, round(0.06 * box.h)):
         return None
     if frame.fullness < (_DISC if box.h > _TINY else _TINY_DISC):
-        return "radio" if _is_round(scene, box) else None
+        return "radio" if is_round(scene, box) else None
     return "checkbox" if _is_plain(scene, frame) else None
 
 
@@ -86,7 +71,7 @@ def _beside(scene: Scene, box: Box) -> list[TextLine]:
     return [scene.texts[i] for i in scene.near(box, up=_LARGEST)]
 
 
-def _is_round(scene: Scene, box: Box) -> bool:
+def is_round(scene: Scene, box: Box) -> bool:
     """True where a quarter turn changes nothing."""
     side = min(box.w, box.h)
     corners = {(box.x, box.y), (box.right - side, box.bottom - side)}  # a disc between pixels has a soft side
@@ -150,11 +135,11 @@ def _free(scene: Scene, frame: BorderedBox) -> bool:
 
 def _choice(scene: Scene, frame: BorderedBox, role: str, label: int | None) -> Element:
     states = set()
-    if _knob_right(scene, frame) if role == "switch" else _is_marked(scene, frame):
+    if _knob_right(scene, frame) if role == "switch" else is_marked(scene, frame):
         states.add(ElementState.CHECKED)
     text = _label_text(scene.texts[label].text) if label is not None else ""
     kind = ElementRole.RADIO if role == "radio" else ElementRole.CHECKBOX
-    confidence = 0.8 if label is not None else 0.5
+    confidence = _NAMED if label is not None else 0.5
     return Element(box=frame.box, role=kind, text=text, confidence=confidence, states=frozenset(states))
 
 
@@ -163,7 +148,7 @@ def _label_text(text: str) -> str:
     return text[1:].lstrip() if text[:1] in set("□☐☑☒✓✔●○◉•©®") else text
 
 
-def _is_marked(scene: Scene, frame: BorderedBox) -> bool:
+def is_marked(scene: Scene, frame: BorderedBox) -> bool:
     """True where the middle is not one colour, or not that of the rim within the border: a tick, a dash, a dot."""
     box = frame.box
     margin, inset = max(2, round(0.24 * box.h)), max(2, round(0.17 * box.h))

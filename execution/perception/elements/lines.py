@@ -18,6 +18,7 @@ _NARROWEST, _WIDEST = 0.5, 1.75  # of a line's height: the width of such a pictu
 _SLIMMEST, _ALONE_GAP = 0.28, 0.2  # the same for a sign to unfold something, a clip; how far it stands from the words
 _LOWEST_SIGN, _MOST_PICTURES = 5, 3  # pixels; pictures before the words of a line
 _HIGHER = 1.2  # of the height of the letters: nothing that is written is so much higher
+_TALL, _SHORT = frozenset("bdfhklß"), 2  # letters as high as capitals; as how many letters a picture is read
 _SAME, _LONG = 0.55, 1.8  # overlap of a letter with a box to tick; height by width of what no letter is
 _ROUND_LETTERS = frozenset("0OoDQ")
 _OTHER_INK = 40  # levels between the colours of a picture and of the words after it
@@ -180,7 +181,9 @@ def _without_picture(pixels: np.ndarray, edges: np.ndarray, line: TextLine) -> T
         if alone and (words > len(tokens) + 1 or not _of_one_height(edges, head, rest)):
             return replace(line, box=rest)
     elif _is_square(edges, box, box.x + first, start) and (
-        words > len(tokens) or _apart(pixels, edges, head, rest) > _OTHER_INK or _is_higher(edges, head, rest)
+        words > len(tokens)
+        or _apart(pixels, edges, head, rest) > _OTHER_INK
+        or (_may_be_higher(tokens) and _is_higher(edges, head, rest))
     ):
         return replace(line, box=rest)
     taken = len(tokens) >= 2 and tokens[0] in _TAKEN_FOR and begin - end > 0.2 * box.h
@@ -194,6 +197,12 @@ def _is_sign_sized(edges: np.ndarray, head: Box) -> bool:
     rows = np.flatnonzero(edges[head.y : head.bottom, head.x : head.right].any(axis=1))
     high = int(rows[-1] - rows[0]) + 1 if len(rows) else 0
     return high >= _LOWEST_SIGN and head.w >= _LOWEST_SIGN and 0.4 * high <= head.w <= 1.9 * high
+
+
+def _may_be_higher(tokens: Sequence[str]) -> bool:
+    """Whether what is higher than the words behind it is no word: “Day” is higher than “case”."""
+    tall = any(c.isupper() or c.isdigit() or c in _TALL for c in "".join(tokens[1:]))
+    return tall and len(tokens[0]) <= _SHORT
 
 
 def _is_higher(edges: np.ndarray, head: Box, rest: Box) -> bool:

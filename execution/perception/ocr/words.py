@@ -22,11 +22,16 @@ _PICTURE = 0.45  # of the height: ink so far beyond a word's outer letters is no
 
 
 class Letter(NamedTuple):
-    """A character and where its middle is, in columns of the crop."""
+    """A character and where its middle is, in columns of the crop.
+
+    `any_case` is the confidence in that letter, large or small, `alike` that in any of those drawn as it is: O, o, 0.
+    """
 
     character: str
     at: float
     confidence: float
+    any_case: float = 0.0
+    alike: float = 0.0
 
 
 class _Part(NamedTuple):

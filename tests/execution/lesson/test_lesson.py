@@ -20,7 +20,7 @@ from execution.lesson.sight import Sight
 from execution.models import Execution, Lesson
 from execution.running.lesson_session import LessonSession
 from execution.turn.workflow_stages import WorkflowStages
-from execution.types import Box, Point
+from execution.types import Box, Point, ScreenState
 from tests.execution.lesson.scripted_lesson import (
     FIRST,
     PEOPLE,
@@ -677,6 +677,24 @@ def test_what_goes_wrong_in_a_lesson_ends_that_lesson_alone(
     assert [step.state for step in lesson.steps.all()] == ["doubt"]
     assert "no such thing" in Lesson.objects.get(pk=lesson.pk).problem
     assert "the lesson failed" in caplog.text
+
+
+def test_a_step_is_told_however_much_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S6.20: a caret that blinks is read again and again, on a busy machine without a pause: no step stays undrawn."""
+    seen = LessonSession._seen
+
+    def busy(self: LessonSession, state: ScreenState) -> None:
+        seen(self, state)
+        if not self.leave.is_set():
+            self._inbox.put(lambda: busy(self, state))
+
+    monkeypatch.setattr(LessonSession, "_seen", busy)
+    desktop = ScriptedDesktop(screens("one", "two", "three"))
+    workflow = Workflow.objects.create(workflow_id="wf_pages", name="Pages")
+    with taught_on(desktop, user=make_user("designer"), workflow=workflow) as lesson, teacher_of(lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
+        assert teacher.click(BUTTON)["state"] == "done"
+        teacher.until(lambda: len(teacher.steps()) == 1, what="the step")
 
 
 # --- what a click on a text means in the next run --------------------------------------------------------------------

@@ -95,3 +95,19 @@ def test_the_labels_of_fields_are_no_list() -> None:
 def test_what_stands_before_several_fields_is_the_row_of_a_table() -> None:
     """Another day there are other rows."""
     assert not set(proposed_texts(a_form(fields=3), Known(), ())) & set(LABELS)
+
+
+@pytest.mark.parametrize(
+    ("said", "taken", "name"),
+    [
+        ("Search the archive", ("Clinic",), "Search the archive"),
+        ("Search the archive", ("Clinic", "Search the archive"), "Clinic: Search the archive"),
+        ("Search the archive", (), "Clinic"),
+        ("Marie Durand", ("Clinic",), "Clinic: Marie Durand"),
+    ],
+    ids=["another of its program", "the third of its program", "the first of its program", "somebody's name"],
+)
+def test_a_second_screen_of_a_program_is_called_by_what_it_says(said: str, taken: tuple[str, ...], name: str) -> None:
+    """S6.10: two screens that both begin with the title of their window are told apart by nobody."""
+    state = Canvas(700, 400).state(window=Window(title="Clinic", box=Box(0, 0, 700, 400)))
+    assert proposed_name(state, Placed(node=None, why="", came=(said,)), Known(), taken) == name

@@ -88,15 +88,15 @@ def click_on(page: Page, x: float, y: float) -> None:
 def test_what_it_means_to_touch_is_drawn_with_its_score_and_why(page_of, operator) -> None:
     """U3, U4: the picture is the page; why is one glance away."""
     page = page_of(operator, path_of(ask()))
-    expect(page.locator(".sign-tag.chosen")).to_have_text("Save As 0.97")
-    expect(page.locator(".sign-tag.runner")).to_have_text("runner-up Save All 0.41")
+    expect(page.locator(".sign-tag.chosen")).to_have_text("Save As")
+    expect(page.locator(".sign-tag.runner")).to_have_text("runner-up Save All")
     until(page, "document.querySelector('#frame').naturalWidth > 0")
     rect = "name => { const r = document.querySelector(name).getBoundingClientRect(); return [r.x, r.width]; }"
     drawn_x, drawn_width = page.evaluate(rect, ".spot.chosen")
     frame_x, frame_width = page.evaluate(rect, "#frame")
     assert drawn_x == pytest.approx(frame_x + BOX[0] * frame_width, abs=1.5)
     assert drawn_width == pytest.approx(BOX[2] * frame_width, abs=1.5)
-    expect(page.locator("#question")).to_contain_text("Found by its text. Next best: Save All, 0.41.")
+    expect(page.locator("#question")).to_contain_text("Found by its text. Next best: Save All.")
     expect(page.locator("#panel-why")).to_contain_text("Remembered place")
 
 

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from execution.perception.elements import FrameDetector
-from execution.types import Box, Element, ElementState, TextLine
+from execution.types import Box, Element, ElementState, TextLine, Word
 from tests.execution.perception.drawing import DARK, LIGHT, Canvas
 
 BLUE, WHITE, PALE, GREY = (13, 110, 253), (255, 255, 255), (222, 226, 230), (150, 150, 150)
@@ -389,3 +389,28 @@ def test_lines_outside_the_picture_are_left_out():
 def test_what_is_no_bgr_picture_is_refused(picture):
     with pytest.raises(ValueError, match="convert it first"):
         FrameDetector().detect(picture, [])
+
+
+@pytest.mark.parametrize("kind", ["radio", "checkbox"])
+@pytest.mark.parametrize(("before", "behind"), [(0, 0), (0, 20), (18, 0)], ids=["apart", "next word", "last word"])
+def test_what_the_reader_joined_is_cut_at_the_markers(kind: str, before: int, behind: int):
+    """S2.9: each check box and radio button of a line has its own caption, whichever word its marker was read into."""
+    canvas = Canvas(700, 200)
+    captions = ("Inpatient", "Outpatient", "Day case")
+    boxes, words, x = [], [], 40
+    for number, caption in enumerate(captions):
+        box = radio(canvas, "", x, 60) if kind == "radio" else check_box(canvas, "", x, 60, on=number == 1)
+        said = canvas.text(caption, x + 24, 60)
+        boxes.append(box)
+        first = caption.split()[0]
+        left, right = said.x - 40 - (behind if number else 0), said.right - 40 + (before if number < 2 else 0)
+        middle = said.x - 40 + round(said.w * len(first) / len(caption))
+        words += [Word(first, left, right if first == caption else middle - 4)]
+        words += [] if first == caption else [Word("case", middle, right)]
+        x = said.right + 20
+    canvas.lines[:] = [TextLine(text=" ".join(captions), box=Box(40, 58, x - 60, 20), words=tuple(words))]
+    found = FrameDetector().detect(canvas.pixels, canvas.lines)
+    assert [(e.role, e.text) for e in found if e.role == kind] == [(kind, caption) for caption in captions]
+    assert all(at(found, box).role == kind for box in boxes)
+    assert [CHECKED in e.states for e in found if e.role == kind] == [False, kind == "checkbox", False]
+    assert sorted(e.text for e in found if e.role == "text") == sorted(captions)

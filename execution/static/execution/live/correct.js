@@ -64,6 +64,11 @@ class Correction {
     if (this.draft.target) this.target = this.drafted = { ...this.draft.target };
   }
 
+  /** What cannot be read for certain can be typed. */
+  get reads() {
+    return this.suggestion.action === "read_value";
+  }
+
   get needsPlace() {
     return this.store.actions[this.action]?.target !== "none";
   }
@@ -323,7 +328,7 @@ export function correctForm(store, picture, ring) {
     send(correction, fields);
   });
   correction.begin();
-  requestAnimationFrame(() => picture.canvas.focus({ preventScroll: true }));
+  requestAnimationFrame(() => (find("[name=value]", form) ?? picture.canvas).focus({ preventScroll: true }));
   return [form];
 }
 
@@ -353,7 +358,9 @@ function buildFields(correction, fields, rebuild) {
     field(say("field_wait_before"), wait("wait_before"), "slim"),
     field(say("field_wait_after"), wait("wait_after"), "slim")));
   rare.addEventListener("toggle", () => (correction.wasOpen = rare.open));
+  const reads = correction.reads && action === correction.suggestion.action;
   fill(fields,
+    reads ? field(say("field_value"), h("input", { class: "input", name: "value", type: "text", maxlength: 500, autocomplete: "off", spellcheck: "false", value: values.value ?? "" }), "wide") : null,
     params.filter(({ kind }) => kind !== "box").map((param) => paramField(param, values[param.name] ?? draft.params?.[param.name] ?? suggestion.params?.[param.name] ?? param.default)),
     rare,
     field(say("field_feedback"), h("input", { class: "input", name: "feedback", type: "text", maxlength: 500, autocomplete: "off", value: values.feedback ?? "" }), "wide"));
@@ -410,7 +417,9 @@ function send(correction, fields) {
     const value = read(input);
     if (value !== (was ?? (input.dataset.kind === "bool" ? false : ""))) params[input.dataset.param] = value;
   }
-  const value = (name) => fields.querySelector(`[name="${name}"]`).value;
+  const value = (name) => fields.querySelector(`[name="${name}"]`)?.value ?? "";
+  const feedback = value("feedback").trim();
+  if (value("value").trim()) return void decide(store, { choice: "correct", correction: { value: value("value").trim() }, feedback });
   const wanted = {};
   if (target && correction.needsPlace) wanted.target = tidy(target);
   if (Object.keys(params).length) wanted.params = params;
@@ -421,7 +430,7 @@ function send(correction, fields) {
     fill(said, icon("info-circle"), say("change_something"));
     return;
   }
-  decide(store, { choice: "correct", correction: wanted, feedback: value("feedback").trim() });
+  decide(store, { choice: "correct", correction: wanted, feedback });
 }
 
 function tidy({ box, point, text: words }) {

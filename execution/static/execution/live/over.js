@@ -1,7 +1,7 @@
 /* What a run came to: its figures, and who had a hand in it. */
 
 import { h } from "../../rpa_site/dom.js";
-import { milliseconds, say, score } from "../../rpa_site/words.js";
+import { milliseconds, say } from "../../rpa_site/words.js";
 
 export function figures(summary) {
   const rungs = Object.entries(summary.rungs).map(([rung, n]) => `${say(`rungs.${rung}`) || rung} ${n}`).join(", ");
@@ -9,7 +9,6 @@ export function figures(summary) {
     ["actions", say("n_of_m", { n: summary.done, m: summary.actions })],
     ["corrected", summary.corrected],
     ["retries", summary.retries],
-    ["score", summary.mean_score ? score(summary.mean_score) : "–"],
     ["resolve", summary.mean_resolve_ms ? milliseconds(summary.mean_resolve_ms) : "–"],
     ["unverified", summary.not_verified, summary.not_verified > 0],
     ["degraded", summary.degraded, summary.degraded > 0],

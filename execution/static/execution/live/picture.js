@@ -1,10 +1,11 @@
 /* The picture: what the robot sees, what it means to touch drawn on it, layers, zoom, and how old it is. */
 
 import { all, fill, find, h, icon, reducedMotion, s, text } from "../../rpa_site/dom.js";
-import { say, score } from "../../rpa_site/words.js";
+import { say } from "../../rpa_site/words.js";
 import { actMarks } from "./acts.js";
 import { changedBoxes } from "./differing.js";
 import { placeTags } from "./placement.js";
+import { isAlike } from "./sentence.js";
 
 const OLD = 2000;
 
@@ -226,7 +227,7 @@ export class Picture {
   }
 
   chosen(suggestion) {
-    const words = `${suggestion.target?.label ?? ""} ${score(suggestion.score)}`.trim();
+    const words = suggestion.target?.label || say("found");
     if (suggestion.box) return [place(h("div", { class: "spot chosen" }), suggestion.box), this.tag("chosen", words, suggestion.box)];
     if (!suggestion.point) return [];
     const spot = [...suggestion.point, 0, 0];
@@ -235,8 +236,8 @@ export class Picture {
 
   runnerUp(suggestion) {
     const other = suggestion.runner_up;
-    if (!other?.box) return [];
-    const words = `${say("runner_up")} ${other.text ?? ""} ${score(other.score)}`.replace("  ", " ");
+    if (!other?.box || !isAlike(other)) return [];
+    const words = `${say("runner_up")} ${other.text ?? ""}`.trim();
     return [place(h("div", { class: "spot runner" }), other.box), this.tag("runner", words, other.box)];
   }
 

@@ -123,7 +123,7 @@ export class Question {
   }
 
   label(prompt, choice) {
-    if (prompt.kind === "target" && choice === "correct") return say("show_target");
+    if (prompt.kind === "target" && choice === "correct") return say(prompt.step.action_type === "read_value" ? "give_value" : "show_target");
     if (prompt.kind === "identity" && choice === "retry") return say("look_again");
     return say(`answers.${choice}`);
   }

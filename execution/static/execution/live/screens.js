@@ -1,7 +1,7 @@
 /* Which screen it is: what was expected and what of it is missing, and all screens with what the run would do next on each. */
 
 import { h, icon } from "../../rpa_site/dom.js";
-import { say, score, word } from "../../rpa_site/words.js";
+import { say, word } from "../../rpa_site/words.js";
 import { emphasised } from "./sentence.js";
 
 const MOST_MISSING = 4;
@@ -37,7 +37,6 @@ export function screenList(store, { candidates = [], except = "", busy = false, 
     return h("button", { class: "screen", type: "button", disabled: busy, data: { key: node.id }, onclick: () => onpick(node.id) },
       icon("chevron-right"),
       h("span", { class: "screen-name" }, node.name),
-      h("span", { class: "screen-next" }, next ? [`${say("next_there")} `, emphasised(next)] : say("end_there")),
-      scores.has(node.id) ? h("span", { class: "score" }, score(scores.get(node.id))) : null);
+      h("span", { class: "screen-next" }, next ? [`${say("next_there")} `, emphasised(next)] : say("end_there")));
   }));
 }

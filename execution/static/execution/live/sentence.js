@@ -1,7 +1,7 @@
 /* Sentences about steps, as elements: what stands in quotation marks is set off. */
 
 import { h } from "../../rpa_site/dom.js";
-import { keysOf, quoted, say, score, word } from "../../rpa_site/words.js";
+import { keysOf, quoted, say, word } from "../../rpa_site/words.js";
 
 /** “zoe (page)”; where nobody logged in, from where alone. */
 export function named(who, origin) {
@@ -42,7 +42,9 @@ function found(suggestion) {
 function alike(suggestion) {
   if (suggestion.status !== "found" || suggestion.rung === "coach") return [];
   const other = suggestion.runner_up;
-  if (!other) return [say("nothing_like_it")];
-  if (!other.text) return [say("next_best_unnamed", { score: score(other.score) })];
-  return [say("next_best_target", { name: other.text, score: score(other.score) })];
+  if (!other || !isAlike(other)) return [say("nothing_like_it")];
+  return [other.text ? say("next_best_target", { name: other.text }) : say("next_best_unnamed")];
 }
+
+/** What nothing speaks for is nothing alike; how much speaks for it the tab *Why* says. */
+export const isAlike = (other) => Math.round(100 * other.score) > 0;

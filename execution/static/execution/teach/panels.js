@@ -1,7 +1,7 @@
 /* The other panels: the screen and what it is known by, the variables, what is left to mend. */
 
 import { announce, fill, find, h, icon } from "../../rpa_site/dom.js";
-import { score, say, word } from "../../rpa_site/words.js";
+import { say, word } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
 import { chip, field, keptWhileTyping, overline, textAdder } from "./parts.js";
 import { variableRow } from "./values.js";
@@ -47,7 +47,7 @@ export function screenView(store, desktop, edits) {
     if (!apart || apart.score === null || apart.score === undefined) return h("p", { class: "muted" }, say("not_told_yet"));
     const { nearest, weak } = apart;
     return h("div", { class: "meter" },
-      h("div", { class: "why-line" }, h("span", {}, weak ? [icon("alert-triangle", "amber-ink"), " ", say("told_weak")] : say("told_well")), h("span", { class: "number" }, score(apart.score))),
+      h("div", { class: "why-line" }, h("span", {}, weak ? [icon("alert-triangle", "amber-ink"), " ", say("told_weak")] : say("told_well"))),
       bar(apart.score, weak),
       nearest ? h("p", { class: "small muted" }, emphasised(say("nearest", { name: nearest.name }))) : null,
       weak && nearest?.picture && screenPicture(store) ? h("div", { class: "pair" }, [[say("this_screen"), screenPicture(store)], [nearest.name, nearest.picture]].map(([name, digest]) => h("figure", {}, h("figcaption", {}, name), h("div", { class: "crop" }, h("img", { src: store.pictureUrl(digest), alt: "" }))))) : null);
