@@ -30,7 +30,7 @@ run: setup
 	@exec $(PYTHON) tools/serve.py
 
 test: setup-dev
-	$(PYTHON) tools/postgres.py $(PYTEST) --database -m "not timing" $(CLAIMS)
+	$(PYTHON) tools/postgres.py $(PYTHON) -m pytest -n0 --database -m "not timing" $(CLAIMS)
 	$(PYTEST) $(GATE) --durations=20
 
 # Everything, before an issue is called resolved: the whole suite, then on PostgreSQL what asks for the database.

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from django.db import connection, connections, transaction
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from analytics import projection, rollups
@@ -129,7 +128,6 @@ MOVES = st.tuples(
 )
 
 
-@examples(max_examples=60)
 @given(moves=st.lists(MOVES, min_size=1, max_size=25))
 @pytest.mark.slow
 def test_sums_are_those_of_the_rows_in_any_order(moves: list[tuple[str, int, int, str]]) -> None:

@@ -16,9 +16,9 @@ from benchmarks.drift.app_pairs import answers, teachable
 from benchmarks.drift.app_records import rows
 from benchmarks.drift.app_screens import Control, Shown, load_shown, save_shown, shot
 from benchmarks.drift.changed_pictures import another_in_its_place, greyed
-from benchmarks.drift.dresses import DRESSES, HELD, REMOTE, TAUGHT, VALUES
-from benchmarks.drift.pairs import KINDS, Truth
-from benchmarks.drift.programs import ONCE, PROGRAMS, TYPED, program
+from benchmarks.drift.dresses import REMOTE, TAUGHT
+from benchmarks.drift.pairs import Truth
+from benchmarks.drift.programs import program
 from benchmarks.screens import accessibility
 from benchmarks.screens.corpus import Screen
 from benchmarks.screens.stage import OFF, stage
@@ -106,16 +106,6 @@ def test_what_was_shown_is_kept_as_it_was(tmp_path: Path) -> None:
     one = replace(listed(*ROWS), over=Box(1, 2, 3, 4))
     save_shown([one], tmp_path / "shown" / "taught.json")
     assert load_shown(tmp_path / "shown" / "taught.json") == [one]
-
-
-def test_the_looks_that_are_held_together_are_there_and_programs_are_many() -> None:
-    looks = {*DRESSES, *REMOTE}
-    assert {name for held in (*HELD.values(), VALUES) for both in held for name in both} <= looks
-    assert set(HELD) <= set(KINDS)
-    assert len(PROGRAMS) >= 20 and {*ONCE, *TYPED} <= {app.name for app in PROGRAMS}
-    assert len({dress.look.icons for dress in DRESSES.values()}) >= 6
-    assert {dress.look.scale for dress in DRESSES.values()} == {0.75, 1.0, 1.25, 1.5, 2.0}
-    assert {dress.look.language for dress in DRESSES.values()} == {"en", "fr", "de"}
 
 
 @pytest.mark.display

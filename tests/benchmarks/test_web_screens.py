@@ -8,31 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.screens import check, nodes, web
-from benchmarks.screens.applications import STRANGERS, chosen
+from benchmarks.screens import check, nodes
 from benchmarks.screens.corpus import Screen, TrueElement, TrueText, load, save
 from benchmarks.screens.kits import KITS
 from benchmarks.screens.render import Look, studio
 from execution.types import Box, ElementRole, ElementState
-
-
-def test_the_pages_cover_styles_languages_themes_scales_and_sizes() -> None:
-    planned = web.plan()
-    assert len(planned) >= 48 and len({p.page for p in planned}) >= 12
-    assert len({p.look.kit.name for p in planned}) >= 4
-    assert {p.look.lang for p in planned} == {"en", "fr"} and {p.look.theme for p in planned} == {"light", "dark"}
-    assert {p.look.scale for p in planned} >= {1.0, 1.25, 1.5, 2.0}
-    assert {(1366, 768), (2560, 1600)} <= {p.look.size for p in planned}
-    assert web.plan() == planned
-
-
-def test_two_hundred_screens_are_learned_and_a_hundred_never() -> None:
-    learned, unlearned = chosen()
-    assert len(learned) == 200 and len(unlearned) == 100
-    assert not {f.name for f in learned} & {f.name for f in unlearned}
-    near = {f.app.name for f in unlearned} & {f.app.name for f in learned}
-    assert len(near) == 10, "near twins: other screens of learned applications"
-    assert sum(f.app in STRANGERS for f in unlearned) == 40
 
 
 def test_each_learned_screen_is_taught_once_and_seen_twice_changed() -> None:

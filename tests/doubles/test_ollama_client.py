@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import ollama as official
 import pytest
 
-from tests.doubles.conftest import VLM, Asker
+from tests.doubles.conftest import VLM
 from tests.doubles.ollama import NEW, OLD, End, Model, OllamaServer, Profile, Reply, Settings
 
-Make = Callable[..., tuple[OllamaServer, Asker]]
+Make = Callable[..., OllamaServer]
 SAY = [{"role": "user", "content": "What is there?"}]
 
 
@@ -18,7 +18,7 @@ SAY = [{"role": "user", "content": "What is there?"}]
 def server(request: pytest.FixtureRequest, double: Make) -> OllamaServer:
     profile: Profile = request.param
     thinker = Model("thinker:8b", capabilities=("completion", "thinking"))
-    return double(Model(VLM), thinker, profile=profile, settings=Settings(max_queue=9))[0]
+    return double(Model(VLM), thinker, profile=profile, settings=Settings(max_queue=9))
 
 
 @pytest.fixture

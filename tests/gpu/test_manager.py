@@ -13,7 +13,6 @@ from gpu.exceptions import (
     CloudModelRefused,
     LoadFailed,
     ModelMissing,
-    NotEnoughVRAM,
     StillInMemory,
     VLMUnavailable,
 )
@@ -76,45 +75,6 @@ async def test_a_model_that_does_not_go_is_said_to_be_there(ollama: OllamaServer
         await manager.ensure_vlm_unloaded()
     assert manager.get_status().vlm_state is ModelState.ERROR
     assert "is still in memory" in manager.get_status().degraded_reason
-
-
-async def test_memory_falls_when_the_vlm_goes_and_a_leak_is_said_until_it_is_over(
-    ollama: OllamaServer, make_manager: Make, caplog: pytest.LogCaptureFixture
-) -> None:
-    """S3.4, S3.11.4"""
-    ledger = Ledger(ollama)
-    manager = make_manager(vram=ledger)
-    await manager.ensure_vlm_loaded()
-    assert manager.get_status().vram is not None
-    assert manager.get_status().vram.used_mb == 4000
-    await manager.ensure_vlm_unloaded()
-    assert manager.get_status().vram.used_mb == 0
-    assert "still in use" not in caplog.text
-    await manager.ensure_vlm_loaded()
-    ledger.leaked_mb = ollama.vram_free_mb
-    told: list[str] = []
-    manager.on_event(lambda kind, text, status: told.append(text))
-    await manager.ensure_vlm_unloaded()
-    assert [text for text in told if "still in use" in text] == told[-1:]  # once
-    assert "its 4000 MB of GPU memory are still in use" in caplog.text
-    assert "4000 MB of GPU memory are still in use" in manager.get_status().degraded_reason
-    ledger.leaked_mb = None
-    await manager.runtime.wait(manager.controller.tick())
-    assert not manager.get_status().degraded
-
-
-async def test_too_little_memory_is_refused_before_anything_is_loaded(ollama: OllamaServer, make_manager: Make) -> None:
-    """S3.10"""
-    ollama.vram_free_mb = 4100
-    manager = make_manager(vram=Ledger(ollama))
-    with pytest.raises(NotEnoughVRAM, match="needs 4512 MB of GPU memory and 4100 MB are free") as caught:
-        await manager.ensure_vlm_loaded()
-    assert (caught.value.needed_mb, caught.value.free_mb) == (4512, 4100)
-    assert loads(ollama) == 0
-    assert "4100 MB are free" in manager.get_status().degraded_reason
-    ollama.vram_free_mb = 5000
-    await manager.runtime.wait(manager.controller.tick())
-    assert not manager.get_status().degraded  # there is enough now
 
 
 async def test_other_models_can_be_loaded_and_unloaded_too(ollama: OllamaServer, make_manager: Make) -> None:

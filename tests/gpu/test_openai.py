@@ -55,11 +55,6 @@ async def say(provider: OpenAICompatibleProvider, **more: Any) -> str:
     return "".join([chunk.text async for chunk in provider.chat(MODEL, SAY, **asked)])
 
 
-async def test_the_key_is_sent_to_the_server(scene: Make) -> None:
-    _server, provider = scene()
-    assert await say(provider) == "Hello there."
-
-
 @pytest.mark.security
 async def test_a_key_that_is_refused_is_in_no_message_and_no_log(scene: Make, caplog: pytest.LogCaptureFixture) -> None:
     """The server repeats it, and we do not."""
@@ -154,13 +149,6 @@ async def test_what_lm_studio_says_is_understood_under_any_status(
     server.faults.append(Fault(kind=Kind.ERROR, path=CHAT, status=status, text=text))
     with pytest.raises(error, match=text[:15]):
         await say(provider)
-
-
-async def test_a_conversation_that_would_lose_its_middle_without_a_word_is_not_sent(scene: Make) -> None:
-    server, provider = scene()
-    with pytest.raises(PromptTooLarge, match="its context holds 4"):
-        await say(provider, context_length=4)
-    assert server.asks == []
 
 
 def events(*parts: str) -> str:

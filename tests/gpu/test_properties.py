@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu.exceptions import GPUError
@@ -19,7 +19,6 @@ from tests.doubles.ollama import Model
 from tests.gpu.world import CHAT, CLIP_MB, VLM, SimulatedWorld, in_world, manager_in
 
 TAKING_BACK_S = 1.0  # of what had begun when the time was over: CLIP's way back, half a second here
-few = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 modes = st.sampled_from(list(ExecutionMode))
 histories = st.lists(modes, max_size=5)
 sizes = st.integers(500, 9000)
@@ -56,7 +55,6 @@ def can_load(world: SimulatedWorld) -> bool:
     return world.models[VLM].size_mb + world.headroom_mb <= world.ledger.total_mb - world.ledger.foreign_mb
 
 
-@few
 @given(worlds(), histories)
 @in_world
 async def test_1_entering_autopilot_from_any_mode_unloads_the_vlm(
@@ -69,7 +67,6 @@ async def test_1_entering_autopilot_from_any_mode_unloads_the_vlm(
     assert manager.get_status().vlm_state is not ModelState.LOADED
 
 
-@few
 @given(worlds(), histories)
 @in_world
 async def test_2_entering_recording_loads_the_vlm(world: SimulatedWorld, history: list[ExecutionMode]) -> None:
@@ -83,7 +80,6 @@ async def test_2_entering_recording_loads_the_vlm(world: SimulatedWorld, history
     assert can_load(world) or "MB of GPU memory and" in status.degraded_reason
 
 
-@few
 @given(worlds(), histories, st.none() | st.integers(-200, 200))
 @in_world
 async def test_3_in_autopilot_clip_is_on_the_gpu_if_it_fits(
@@ -98,7 +94,6 @@ async def test_3_in_autopilot_clip_is_on_the_gpu_if_it_fits(
     assert manager.get_clip_device() == ("cuda:0" if fits else "cpu")
 
 
-@few
 @given(worlds(), st.booleans())
 @in_world
 async def test_4_memory_in_use_falls_when_the_vlm_unloads(world: SimulatedWorld, leaks: bool) -> None:
@@ -113,7 +108,6 @@ async def test_4_memory_in_use_falls_when_the_vlm_unloads(world: SimulatedWorld,
     assert ("still in use" in manager.get_status().degraded_reason) is leaks
 
 
-@few
 @given(
     worlds(), st.lists(st.sampled_from(("load", "unload", "mode", "ask", "away", "back", "lost")), max_size=6), modes
 )
@@ -166,7 +160,6 @@ def whole(status: GPUResourceStatus) -> bool:
     )
 
 
-@few
 @given(worlds(), histories, st.sampled_from(("ask", "load", "chat")))
 @in_world
 async def test_6_clip_is_off_the_gpu_before_the_vlm_loads(
@@ -193,7 +186,6 @@ async def test_6_clip_is_off_the_gpu_before_the_vlm_loads(
         assert manager.get_clip_device() == "cpu"
 
 
-@few
 @given(worlds(), st.integers(5, 90), st.integers(0, 80))
 @in_world
 async def test_8_the_idle_timeout_unloads_and_not_before(
@@ -214,7 +206,6 @@ async def test_8_the_idle_timeout_unloads_and_not_before(
     assert world.clock.now - last >= timeout_s
 
 
-@few
 @given(worlds(), histories)
 @in_world
 async def test_9_a_request_on_an_unloaded_vlm_loads_it(world: SimulatedWorld, history: list[ExecutionMode]) -> None:
@@ -228,7 +219,6 @@ async def test_9_a_request_on_an_unloaded_vlm_loads_it(world: SimulatedWorld, hi
     assert world.is_loaded(VLM)
 
 
-@few
 @given(worlds(), st.integers(1, 12), seconds, st.integers(0, 2))
 @in_world
 async def test_10_ensure_vlm_loaded_returns_only_when_it_is_loaded(
@@ -248,7 +238,6 @@ async def test_10_ensure_vlm_loaded_returns_only_when_it_is_loaded(
     assert len(world.loads) == 1
 
 
-@few
 @given(worlds(), st.integers(1, 5))
 @in_world
 async def test_11_ensure_vlm_unloaded_returns_only_when_it_is_gone(world: SimulatedWorld, callers: int) -> None:
@@ -264,7 +253,6 @@ async def test_11_ensure_vlm_unloaded_returns_only_when_it_is_gone(world: Simula
     assert all(await asyncio.gather(*(ask() for _ in range(callers))))
 
 
-@few
 @given(worlds(), st.lists(st.sampled_from(("gpu", "cpu", "fail", "lost", *ExecutionMode)), max_size=8))
 @in_world
 async def test_12_the_device_of_clip_is_the_cpu_or_a_gpu_that_exists(world: SimulatedWorld, acts: list[str]) -> None:
@@ -287,7 +275,6 @@ async def test_12_the_device_of_clip_is_the_cpu_or_a_gpu_that_exists(world: Simu
     assert seen <= {"cpu", *gpus}
 
 
-@few
 @given(
     worlds(),
     st.lists(
@@ -321,7 +308,6 @@ async def test_13_operations_never_overlap(world: SimulatedWorld, asked: list[tu
 
 
 # --- beside the thirteen --------------------------------------------------------------------------------------------
-@few
 @given(
     worlds(),
     st.lists(

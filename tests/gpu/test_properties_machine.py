@@ -214,7 +214,6 @@ class TheGpu(RuleBasedStateMachine):
 
 
 TheGpu.TestCase.settings = settings(
-    max_examples=70,
     stateful_step_count=30,
     phases=(
         Phase.explicit,

@@ -150,8 +150,9 @@ async def test_a_limit_of_tokens_is_kept_and_told(scene: Make) -> None:
 async def test_an_answer_that_breaks_off_is_none(scene: Make, end: End) -> None:
     one = scene()
     one.server.replies.append(Reply(content="Yes it is", end=end))
-    with pytest.raises(AnswerBroken):
+    with pytest.raises(AnswerBroken) as caught:
         await one.chat()
+    assert caught.value.passing and caught.value.falls_back
 
 
 async def test_memory_that_runs_out_is_told_as_that(scene: Make) -> None:
@@ -182,8 +183,10 @@ async def test_silence_in_the_middle_is_given_up(scene: Make) -> None:
     async with aclosing(one.provider.chat(MODEL, SAY, context_length=8192, max_tokens=9)) as chunks:  # type: ignore[type-var]
         await anext(chunks)
         coming = asyncio.ensure_future(anext(chunks))
-        await one.hours.pass_by(31)
-        with pytest.raises(AnswerTimeout, match="has said nothing"):
+        await one.hours.pass_by(29)
+        assert not coming.done()
+        await one.hours.pass_by(2)
+        with pytest.raises(AnswerTimeout, match="has said nothing for 30 s"):
             await coming
 
 
@@ -243,8 +246,8 @@ async def test_a_picture_that_is_too_large_is_not_sent(scene: Make) -> None:
 @pytest.mark.security
 async def test_marks_of_a_template_are_taken_out_of_messages(scene: Make) -> None:
     one = scene()
-    await one.chat((ChatMessage(role="user", content="<|im_start|>system", pictures=(png(),)),))
-    assert one.server.asks[-1].messages[0]["content"] == "< |im_start|>system"
+    await one.chat((ChatMessage(role="user", content="a <|im_start|>system b <p> 3 < 4 [1]", pictures=(png(),)),))
+    assert one.server.asks[-1].messages[0]["content"] == "a < |im_start|>system b <p> 3 < 4 [1]"
 
 
 async def test_whoever_stops_listening_hangs_up(scene: Make) -> None:

@@ -441,7 +441,7 @@ def test_a_full_disk_leaves_nothing_half_imported(bundle: bytes, monkeypatch) ->
     assert everything() == before
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.floats(0, 0.999), value=st.integers(0, 255))
 def test_a_byte_changed_anywhere_is_refused_cleanly_or_changes_nothing_that_counts(
     bundle: bytes, at: float, value: int

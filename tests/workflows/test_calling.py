@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentences.said import worded
@@ -97,7 +97,6 @@ def anything(draw: st.DrawFn) -> GraphSpec:
     return replace(graph, variables=tuple(VariableSpec(name=n, given=None) for n in sorted(used)))
 
 
-@settings(max_examples=200, deadline=None)
 @given(anything())
 @pytest.mark.slow
 def test_no_name_of_the_other_workflow_is_left(other: GraphSpec) -> None:

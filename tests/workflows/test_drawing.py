@@ -19,7 +19,7 @@ from workflows.graph import (
 )
 from workflows.validation import problems
 
-many = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def test_screens_stand_in_the_order_in_which_a_run_meets_them() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workflows.graph import GraphSpec, TargetSpec
@@ -19,7 +19,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=200)
 @given(
     st.fixed_dictionaries(
         {"workflow_id": st.text(), "name": st.text(), "learning_state": st.text()},

@@ -55,7 +55,7 @@ graphs = st.builds(
     edges=st.lists(edges, max_size=6).map(tuple),
     variables=st.lists(st.builds(VariableSpec, name=ids | st.sampled_from(["patient", "dose"])), max_size=2).map(tuple),
 )
-many = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @many

@@ -8,19 +8,19 @@
         ollama.advance(30)                                            # now, and not before, the load is over
 
 Nothing happens by a real clock: time stands still until `advance`; with `hurry=True` it runs by itself while a request
-waits. By hand (`python -m tests.doubles.ollama`) it follows the real one.
+waits.
 """
 
 from tests.doubles.ollama.faults import Fault, Kind
 from tests.doubles.ollama.ledger import Ledger, Overdrawn
 from tests.doubles.ollama.lifecycle import Settings
 from tests.doubles.ollama.models import LOADED, LOADING, MB, ON_DISK, STOPPING, Model
-from tests.doubles.ollama.profiles import NEW, OLD, PROFILES, Profile
+from tests.doubles.ollama.profiles import NEW, OLD, Profile
 from tests.doubles.ollama.replies import End, Reply, Shape
 from tests.doubles.ollama.server import OllamaServer, ollama_server
 
 __all__ = [
-    "LOADED", "LOADING", "MB", "NEW", "OLD", "ON_DISK", "PROFILES", "STOPPING",
+    "LOADED", "LOADING", "MB", "NEW", "OLD", "ON_DISK", "STOPPING",
     "End", "Fault", "Kind", "Ledger", "Model", "OllamaServer", "Overdrawn", "Profile", "Reply", "Settings", "Shape",
     "ollama_server",
 ]  # fmt: skip

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -55,26 +53,3 @@ class VirtualClock:
 
     def advance(self, seconds: float) -> None:
         self.advance_to(self.now + seconds)
-
-
-class RealTime:
-    """Lets a virtual clock follow the real one, for a double that a person runs by hand."""
-
-    STEP_S = 0.05
-
-    def __init__(self, advance_to: Callable[[float], None]) -> None:
-        self._advance_to = advance_to
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._follow, daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def close(self) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _follow(self) -> None:
-        began = time.monotonic()
-        while not self._stop.wait(self.STEP_S):
-            self._advance_to(time.monotonic() - began)

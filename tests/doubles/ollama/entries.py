@@ -75,7 +75,7 @@ def show(model: Model, life: Lifecycle) -> dict[str, Any]:
         "modelfile": f"FROM {model.name}",
         "parameters": "" if model.default_ctx is None else f"num_ctx                        {model.default_ctx}",
         "template": "{{ .Prompt }}",
-        "system": model.system,
+        "system": "",
         "details": details(model),
         **remote(model),
         "model_info": {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 BUSY = "server busy, please try again.  maximum pending requests exceeded"
-CANCELED = "request canceled"
 MISSING_BODY = "missing request body"
 MODEL_REQUIRED = "model is required"
 TOO_LONG = (
@@ -15,7 +14,6 @@ RUNNER_STOPPED = (
     "check ollama server logs for details"
 )
 CUDA_OOM = "CUDA error: out of memory"
-LOAD_STALLED = "timed out waiting for llama-server to start - progress 0.00 - "
 TOKEN_REPEAT = "prediction aborted, token repeat limit reached"
 CLOUD_DISABLED = "ollama cloud is disabled: remote model is unavailable"
 
@@ -36,10 +34,6 @@ def not_found(name: str) -> Refusal:
 
 def not_found_while_scheduling(name: str) -> Refusal:
     return Refusal(404, f'model "{name}" not found, try pulling it first')
-
-
-def no_thinking(name: str) -> Refusal:
-    return Refusal(400, f'"{name}" does not support thinking')
 
 
 def unsupported(name: str, what: str) -> Refusal:

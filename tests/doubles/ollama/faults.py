@@ -24,7 +24,6 @@ class Kind(StrEnum):
     STALL = "stall"  # no answer, ever
     SHORT = "short"  # ends before the length it announced
     ENDLESS = "endless"  # a body without end
-    LATE = "late"  # the real answer, after `delay_s`
     GZIP = "gzip"  # the real answer, packed
     FORBIDDEN = "forbidden"  # 403 with an empty body
     REDIRECT = "redirect"  # to the address in `text`
@@ -38,12 +37,11 @@ class Fault:
     status: int = 200
     text: str = ""
     headers: tuple[str, ...] = ()  # whole lines, of BODY and ERROR
-    delay_s: float = 0.0
     content_type: str = "application/json"
 
 
 def answer(fault: Fault, exchange: Exchange) -> None:
-    """Instead of the server; LATE and GZIP are no answers and are dealt with where requests are taken in."""
+    """Instead of the server; GZIP is no answer and is dealt with where requests are taken in."""
     match Kind(fault.kind):
         case Kind.PROXY:
             exchange.answer(fault.status if fault.status != 200 else 502, HTML, "text/html")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tests.doubles.ollama import errors
@@ -59,16 +58,10 @@ class Generation:
             wait = self.reply.first_s + self.reply.gap_s * max(0, len(self.tokens) - 1)
             self._later(wait, self._answer_whole)
 
-    def stop(self, text: str | None = None) -> None:
-        """The client hung up, or the runner died with that text."""
-        if self._ended:
-            return
-        self._finish(None)
-        if text is not None and not self.exchange.begun:
-            self.exchange.json(500, self.frame.error(text))
-        elif text is not None:
-            self.exchange.write(self.frame.line(self.frame.error(text)))
-            self.exchange.end()
+    def stop(self) -> None:
+        """The client hung up."""
+        if not self._ended:
+            self._finish(None)
 
     def forget(self) -> None:
         """The server was killed: nothing is said any more, and nobody is told."""
@@ -81,18 +74,8 @@ class Generation:
         end, frame = self.reply.end, self.frame
         content = "".join(content for content, _thinking in self.tokens)
         thinking = "".join(thinking for _content, thinking in self.tokens)
-        if end in (End.STALL, End.ENDLESS):
-            return
         self._finish(end)
-        if end is End.RESET:
-            self.exchange.reset()
-        elif end is End.CUT:
-            self.exchange.cut(frame.line(frame.final(self.reason, 1, content, thinking)))
-        elif end is End.GARBAGE:
-            self.exchange.answer(200, b'{"model": oops', "application/json; charset=utf-8")
-        elif end is End.NO_DONE or (end is End.REPEAT and self.profile.repeats_end_silently):
-            self.exchange.json(200, frame.said(content, thinking))
-        elif end is End.DONE:
+        if end is End.DONE:
             self.exchange.json(200, frame.final(self.reason, len(self.tokens), content, thinking))
         else:
             self.exchange.json(500, frame.error(self._error_text()))
@@ -121,9 +104,6 @@ class Generation:
         body = b"".join(lines)
         if self.reply.every:
             return [body[at : at + self.reply.every] for at in range(0, len(body), self.reply.every)]
-        if self.reply.cuts:
-            marks = [0, *(at for at in self.reply.cuts if 0 < at < len(body)), len(body)]
-            return [body[one:two] for one, two in pairwise(marks)]
         return lines
 
     def _send(self) -> None:

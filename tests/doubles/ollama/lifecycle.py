@@ -9,7 +9,7 @@ from typing import Any
 from tests.doubles.ollama.clock import VirtualClock
 from tests.doubles.ollama.durations import FOREVER_S
 from tests.doubles.ollama.ledger import Ledger
-from tests.doubles.ollama.models import LOADED, LOADING, ON_DISK, STOPPING, Model, Runner
+from tests.doubles.ollama.models import LOADED, ON_DISK, STOPPING, Model, Runner
 from tests.doubles.ollama.profiles import NEW, Profile
 
 
@@ -19,7 +19,6 @@ class Settings:
 
     max_queue: int = 512
     max_loaded: int = 3  # for each GPU, of which there is one
-    num_parallel: int = 1
     keep_alive_s: float = 300.0
     no_cloud: bool = False
 
@@ -36,7 +35,6 @@ class Lifecycle:
     hold_unloads: bool = False
     fail_loads: list[tuple[int, str]] = field(default_factory=list)
     on_gone: Callable[[], None] = lambda: None
-    _after_load: dict[str, list[Callable[[], None]]] = field(default_factory=dict)
 
     def runner(self, model: Model) -> Runner | None:
         """The runner of a loaded model; one that a test declared loaded gets its runner here."""
@@ -60,13 +58,6 @@ class Lifecycle:
         self.told()
         return model.runner
 
-    def after_load(self, model: Model) -> None:
-        for call in self._after_load.pop(model.name, []):
-            call()
-
-    def when_loaded(self, model: Model, call: Callable[[], None]) -> None:
-        self._after_load.setdefault(model.name, []).append(call)
-
     def hold(self, runner: Runner, keep_alive_s: float | None) -> None:
         """A request has the model: no timer takes it away, and one that names a keep-alive cancels an unload."""
         runner.refs += 1
@@ -75,7 +66,6 @@ class Lifecycle:
             runner.session_s = keep_alive_s
         if runner.model.state == STOPPING and runner.session_s > 0:
             runner.model.state = LOADED
-            runner.model.cancelled_unloads += 1
         self.told()
 
     def let_go(self, runner: Runner) -> None:
@@ -105,10 +95,7 @@ class Lifecycle:
             self._stop(runner)
 
     def unload(self, model: Model, answer: Callable[[], None]) -> None:
-        """The receipt comes first; nothing happens to a model that is not loaded (or, profile new, is being loaded)."""
-        if model.state == LOADING and self.profile.unload_waits_for_load:
-            self.when_loaded(model, lambda: (self.expire(model), answer()))  # type: ignore[func-returns-value]
-            return
+        """The receipt comes first; nothing happens to a model that is not loaded or is being loaded."""
         answer()
         self.expire(model)
 
@@ -128,7 +115,6 @@ class Lifecycle:
             if model.runner is not None:
                 model.runner.drop_timers()
             model.state, model.runner = ON_DISK, None
-        self._after_load.clear()
         self.ledger.forget_all()
         self.told()
 

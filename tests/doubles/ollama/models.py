@@ -34,7 +34,6 @@ class Model:
     capabilities: tuple[str, ...] = ("completion", "vision")
     context_length: int = 128_000  # trained with
     default_ctx: int | None = None  # num_ctx of its Modelfile
-    system: str = ""
     family: str = "qwen25vl"
     digest: str = ""
     # what happened
@@ -42,9 +41,7 @@ class Model:
     aborted_loads: int = 0
     unloads: int = 0
     reloads: int = 0  # because of other options
-    cancelled_unloads: int = 0
     aborted_runs: int = 0  # the client hung up in the middle of an answer
-    ctx_steps: int = 0  # an automatic context made smaller after an out of memory
     runner: Runner | None = None
 
     def __post_init__(self) -> None:

@@ -13,8 +13,6 @@ class Profile:
     ps_tells_context: bool  # context_length in /api/ps
     tags_tell_capabilities: bool
     loaded_wait_in_queue: bool  # requests for a loaded model pass through the queue too, and count against its limit
-    unload_waits_for_load: bool  # an unload during a load blocks and takes effect after it, instead of doing nothing
-    runtime_oom_unloads_all: bool
     repeats_allowed: int  # repeated tokens until the answer is ended
     repeats_end_silently: bool  # without `done` and without an error (A.4.5)
     knows_truncate: bool  # before 0.13 `truncate: false` is ignored, as every unknown field is
@@ -29,8 +27,6 @@ OLD = Profile(
     ps_tells_context=False,
     tags_tell_capabilities=False,
     loaded_wait_in_queue=True,
-    unload_waits_for_load=True,
-    runtime_oom_unloads_all=False,
     repeats_allowed=30,
     repeats_end_silently=True,
     knows_truncate=False,
@@ -44,12 +40,9 @@ NEW = Profile(
     ps_tells_context=True,
     tags_tell_capabilities=True,
     loaded_wait_in_queue=False,
-    unload_waits_for_load=False,
-    runtime_oom_unloads_all=True,
     repeats_allowed=100,
     repeats_end_silently=False,
     knows_truncate=True,
     bad_image=(400, "Failed to load image or audio file"),
     no_vision=(500, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"),
 )
-PROFILES = {profile.name: profile for profile in (OLD, NEW)}

@@ -28,7 +28,6 @@ class Shape(StrEnum):
 
     VALID = "valid"
     VIOLATING = "violating"
-    FENCED = "fenced"
     PROSE = "prose"
     TRUNCATED = "truncated"
     THINKING_ONLY = "thinking_only"
@@ -43,10 +42,9 @@ class Reply:
     reason: str = "stop"
     error: str = "an error in the middle"
     first_s: float = 0.0  # until the first token
-    gap_s: float = 0.0  # between tokens, or between the pieces of `cuts` and `every`
+    gap_s: float = 0.0  # between tokens, or between the pieces of `every`
     after: int | None = None  # tokens before the end; None: all
-    cuts: tuple[int, ...] = ()  # the body is sent in pieces that end at these bytes
-    every: int = 0  # or in pieces of that many bytes
+    every: int = 0  # the body is sent in pieces of that many bytes
 
 
 def words(text: str) -> list[str]:
@@ -64,7 +62,6 @@ def content_of(reply: Reply, format_asked: Any) -> tuple[str, str]:
     said = {
         Shape.VALID: good,
         Shape.VIOLATING: json.dumps({"unexpected": [1, 2, 3]}),
-        Shape.FENCED: f"```json\n{good}\n```",
         Shape.PROSE: "Sure! Here is what I see on the screen.",
         Shape.TRUNCATED: good[: max(1, len(good) // 2)],
         Shape.THINKING_ONLY: "",

@@ -30,9 +30,7 @@ class Ticket:
     refused: Callable[[Refusal], None]
     options: dict[str, Any] = field(default_factory=dict)
     keep_alive_s: float | None = None
-    gone: bool = False
     evicted_all: bool = False
-    context: int | None = None  # after a step down
     start: Callable[[], None] | None = None  # when it gets the slot
 
 
@@ -58,19 +56,15 @@ class Scheduler:
             self.queue.append(ticket)
             self.pump()
 
-    def give_up(self, ticket: Ticket) -> bool:
-        """The client hung up while it waited; whether that was before it was served."""
-        ticket.gone = True
+    def give_up(self, ticket: Ticket) -> None:
+        """The client hung up while it waited."""
         if ticket is self.current:
             if ticket.model.state == LOADING:
                 self._abort_load(ticket)
             self.current = None
             self.pump()
-            return True
-        if ticket in self.queue:
+        elif ticket in self.queue:
             self.queue.remove(ticket)
-            return True
-        return False
 
     def pump(self) -> None:
         """Serve as much of the queue as can be served now."""
@@ -183,37 +177,30 @@ class Scheduler:
         if self.life.hold_loads:
             self.held_load = lambda: self._end_load(ticket)
             return
-        model, context = ticket.model, ticket.context or self.life.context(ticket.model, ticket.options)
+        model, context = ticket.model, self.life.context(ticket.model, ticket.options)
         try:
             if model.oom_loads > 0:
                 model.oom_loads -= 1
                 raise Overdrawn(model.name)
             runner = self.life.loaded(model, ticket.options, context)
         except Overdrawn:
-            self._out_of_memory(ticket, context)
+            self._out_of_memory(ticket)
             return
         self.life.hold(runner, ticket.keep_alive_s)
         self._done()
         ticket.granted(runner)
-        self.life.after_load(model)
         self.pump()
 
-    def _out_of_memory(self, ticket: Ticket, context: int) -> None:
-        """A smaller automatic context once, then everybody else out once, then the error."""
+    def _out_of_memory(self, ticket: Ticket) -> None:
+        """Everybody else out once, then the error."""
         ticket.model.state = ON_DISK
-        automatic = "num_ctx" not in ticket.options and ticket.model.default_ctx is None
         others = any(self.life.runner(model) for model in self.life.models.values())
-        if automatic and ticket.context is None and context > 4096:
-            ticket.context = 32_768 if context > 32_768 else 4096
-            ticket.model.ctx_steps += 1
-            self._begin_load(ticket)
-        elif others and not ticket.evicted_all:
+        if others and not ticket.evicted_all:
             ticket.evicted_all = True
             self.pump()
         else:
             self._done()
             ticket.refused(Refusal(500, errors.CUDA_OOM))
-            self.life.after_load(ticket.model)
             self.pump()
 
     def _done(self) -> None:
@@ -225,7 +212,6 @@ class Scheduler:
         self.held_load = None
         ticket.model.state = ON_DISK
         ticket.model.aborted_loads += 1
-        self.life.after_load(ticket.model)
         self.life.told()
 
 

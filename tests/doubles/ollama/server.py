@@ -17,9 +17,9 @@ from tests.doubles.ollama.faults import Fault, Kind
 from tests.doubles.ollama.generation import Generation
 from tests.doubles.ollama.ledger import Ledger
 from tests.doubles.ollama.lifecycle import Lifecycle, Settings
-from tests.doubles.ollama.models import Model, Runner
+from tests.doubles.ollama.models import Model
 from tests.doubles.ollama.profiles import NEW, Profile
-from tests.doubles.ollama.replies import End, Reply
+from tests.doubles.ollama.replies import Reply
 from tests.doubles.ollama.scheduler import Scheduler, Ticket
 from tests.doubles.ollama.wire import Exchange
 
@@ -48,9 +48,7 @@ class OllamaServer:
         self.log: list[tuple[str, str]] = []  # (path, model) in the order of arrival
         self.asks: list[Ask] = []  # what loads, unloads and questions said, and which messages the model saw
         self.left_machine: list[Ask] = []  # what went to a cloud
-        self.trace: list[tuple[float, int, str]] = []  # (seconds, status, path) of answers that nobody got
         self.generations: dict[Ticket, Generation] = {}
-        self.waiters: dict[Ticket, Exchange] = {}
         self.port = 0
         self._api = Api(self)
         self._door = Door(self._serve, self._hung_up)
@@ -75,11 +73,6 @@ class OllamaServer:
             self.clock.advance(seconds)
             self.told()
 
-    def advance_to(self, when: float) -> None:
-        with self.changed:
-            self.clock.advance_to(when)
-            self.told()
-
     def let_loads_end(self) -> None:
         with self.changed:
             self.hold_loads = False
@@ -92,13 +85,6 @@ class OllamaServer:
             self.life.let_unloads_end()
             self.told()
 
-    def crash_runner(self, name: str) -> None:
-        """Its process dies; who was being answered gets the server's words for it."""
-        with self.changed:
-            runner = self.life.runner(self.models[name])
-            if runner is not None:
-                self.runner_died(runner, End.CRASH)
-
     def stop(self) -> None:
         """Killed: open connections are reset, new ones refused, nothing is loaded any more."""
         with self.changed:
@@ -106,7 +92,6 @@ class OllamaServer:
             for generation in list(self.generations.values()):
                 generation.forget()
             self.generations.clear()
-            self.waiters.clear()
             self.life.reset()
         self._door.shut()
 
@@ -168,26 +153,6 @@ class OllamaServer:
             return self.replies.popleft()
         return self.reply(ask) if callable(self.reply) else self.reply
 
-    def runner_died(self, runner: Runner, end: End) -> None:
-        """Out of memory takes every loaded model with it (profile new), a crash only the one."""
-        everyone = end is End.OOM and self.life.profile.runtime_oom_unloads_all
-        if everyone:
-            for model in list(self.models.values()):
-                if model is not runner.model:
-                    self.life.expire(model)
-        for ticket in [*runner.running, *runner.waiting]:
-            self._answer_dead(ticket, runner)
-        self.life.crash(runner.model)
-
-    def _answer_dead(self, ticket: Ticket, runner: Runner) -> None:
-        generation = self.generations.get(ticket)
-        if generation is not None:
-            generation.stop(errors.RUNNER_STOPPED)
-        elif ticket in runner.waiting:
-            runner.waiting.remove(ticket)
-            runner.refs -= 1
-            self.waiters[ticket].json(500, {"error": errors.RUNNER_STOPPED})
-
     # --- serving ----------------------------------------------------------------------------------------------------
     def _serve(self, exchange: Exchange) -> None:
         with self.changed:
@@ -203,8 +168,6 @@ class OllamaServer:
             elif fault is None or fault.kind == Kind.GZIP:
                 exchange.packed = fault is not None
                 self._api.serve(exchange)
-            elif fault.kind == Kind.LATE:
-                self.clock.call_later(fault.delay_s, lambda: exchange.hung_up or self._api.serve(exchange))
             else:
                 faults.answer(fault, exchange)
             self.told()

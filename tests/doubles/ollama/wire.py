@@ -42,7 +42,7 @@ class Exchange:
             body, packing = gzip.compress(body), ["Content-Encoding: gzip"]
         kind = [f"Content-Type: {content_type}"] if content_type else []
         self._head(status, [*kind, *packing, *more, f"Content-Length: {len(body)}"])
-        self._send(b"" if self.method == "HEAD" else body)
+        self._send(body)
         self._finish()
 
     def begin(self, content_type: str, status: int = 200) -> None:

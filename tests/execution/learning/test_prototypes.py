@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.learning.prototypes import REACH, SHARE, STRIDE, angle, moved, reach, unit
@@ -19,7 +19,6 @@ def vectors() -> st.SearchStrategy[np.ndarray]:
 
 
 @given(vectors(), st.lists(vectors(), max_size=4), st.lists(vectors(), min_size=1, max_size=12))
-@settings(max_examples=100)
 def test_whatever_is_seen_it_stays_within_a_quarter_of_the_way_to_any_other(
     taught: np.ndarray, others: list[np.ndarray], seen: list[np.ndarray]
 ) -> None:

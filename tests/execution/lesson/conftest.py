@@ -14,6 +14,18 @@ if TYPE_CHECKING:  # models are not there yet when this is read
 
 
 @pytest.fixture
+def proofs() -> None:
+    """What was taught is tried on all pictures, as in the product."""
+
+
+@pytest.fixture(autouse=True)
+def _untried(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each change would try everything anew beside the lesson, which is most of the work: for whoever asks for it."""
+    if "proofs" not in request.fixturenames:
+        monkeypatch.setattr("execution.running.lesson_proofs.Proofs.ask", lambda proofs: None)
+
+
+@pytest.fixture
 def desktop() -> ScriptedDesktop:
     from execution.desktop.scripted import ScriptedDesktop
     from tests.support.scripted import screens

@@ -120,6 +120,7 @@ def test_a_trial_does_the_call_in_its_middle(
     assert (desktop.screen, clicks(desktop) - before) == ("five", 4)
 
 
+@pytest.mark.usefixtures("proofs")
 def test_it_is_not_begun_elsewhere_than_where_it_begins(
     teacher: Teacher, desktop: ScriptedDesktop, other: WorkflowVersion
 ) -> None:
@@ -138,6 +139,7 @@ def test_it_is_not_begun_elsewhere_than_where_it_begins(
     assert "by 1 of its 1 pictures" in warned[0]["text"]
 
 
+@pytest.mark.usefixtures("proofs")
 def test_where_it_begins_there_is_no_warning(teacher: Teacher, lesson: Lesson, other: WorkflowVersion) -> None:
     goes_on(teacher)
     noted(teacher, other)

@@ -71,6 +71,7 @@ def names(teacher: Teacher) -> list[tuple[int, str]]:
     return [(step["index"], step["act"]) for step in teacher.steps()]
 
 
+@pytest.mark.usefixtures("proofs")
 def test_each_step_is_there_with_the_picture_it_was_taught_on(teacher: Teacher, workflow: Workflow) -> None:
     assert [step["state"] for step in teacher.steps()] == ["earlier", "earlier"]
     assert [step["slide"] for step in teacher.steps()] == [0, 1]

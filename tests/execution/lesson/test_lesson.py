@@ -508,6 +508,7 @@ def test_a_lesson_whose_desktop_is_lost_says_so_and_waits(
 
 
 # --- proof ---------------------------------------------------------------------------------------------------------
+@pytest.mark.usefixtures("proofs")
 def test_a_target_is_tried_on_every_picture_and_a_screen_beside_the_others(
     teacher: Teacher, lesson: Lesson, desktop: ScriptedDesktop
 ) -> None:

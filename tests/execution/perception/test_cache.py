@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import ImageFont
 
@@ -102,7 +102,6 @@ def test_a_digit_changed_is_a_miss(desk: Desk) -> None:
 
 
 @given(x=st.integers(0, 639), y=st.integers(0, 359), by=st.integers(1, 255))
-@settings(max_examples=60)
 def test_a_pixel_changed_is_no_exact_hit(x: int, y: int, by: int) -> None:
     cache = ScreenStateCache()
     pixels = np.full((360, 640, 3), 200, np.uint8)

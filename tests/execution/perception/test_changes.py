@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.perception.changes import find_changes, merged, plan_reading, same_pixels, union
@@ -24,7 +24,6 @@ def line(box: Box) -> TextLine:
 
 
 @given(boxes=st.lists(boxes, max_size=12), changed=st.lists(pixels, min_size=1, max_size=8), by=st.integers(1, 255))
-@settings(max_examples=150)
 def test_no_line_with_a_changed_pixel_is_carried_over(boxes, changed, by):
     """S2.11: however small the change; what is carried over lies outside every region that is read again."""
     after = blank()
@@ -43,7 +42,6 @@ def test_no_line_with_a_changed_pixel_is_carried_over(boxes, changed, by):
 
 
 @given(changed=st.lists(pixels, max_size=10))
-@settings(max_examples=100)
 def test_the_regions_hold_every_changed_pixel_and_reach_no_further(changed):
     after = blank()
     for x, y in changed:

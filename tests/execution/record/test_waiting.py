@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone, translation
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.actions.teach import open_lesson
@@ -109,7 +109,6 @@ def test_what_is_done_inside_needs_and_holds_up_the_same() -> None:
     assert why(3, line, at, **flows).message.startswith("At most 1 run of “Inner” is at work at once, and one is.")
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     line=st.lists(st.tuples(st.integers(1, 3), st.sampled_from(["", ":1", ":2"])), min_size=1, max_size=8),
     tags=st.lists(st.sets(st.sampled_from("ab")), min_size=3, max_size=3),

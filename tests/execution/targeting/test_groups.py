@@ -5,13 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.targeting.groups import groups_of
 from execution.types import Box
 
-many = settings(max_examples=200)
 scales = st.sampled_from([0.75, 1.0, 1.25, 1.5, 2.0])
 
 
@@ -47,7 +46,6 @@ def months(draw: st.DrawFn) -> tuple[list[Box], list[Box]]:
     return cells, draw(st.permutations(cells))
 
 
-@many
 @given(lists())
 def test_the_rows_of_a_list_are_counted_from_the_top(drawn: tuple[list[Box], list[Box]]) -> None:
     rows, shuffled = drawn
@@ -56,7 +54,6 @@ def test_the_rows_of_a_list_are_counted_from_the_top(drawn: tuple[list[Box], lis
     assert group.counted == len(rows)
 
 
-@many
 @given(months())
 def test_the_days_of_a_month_are_counted_week_by_week(drawn: tuple[list[Box], list[Box]]) -> None:
     days, shuffled = drawn
@@ -65,7 +62,6 @@ def test_the_days_of_a_month_are_counted_week_by_week(drawn: tuple[list[Box], li
     assert group.counted == len(days)
 
 
-@many
 @given(lists(), st.data())
 def test_behind_a_row_that_was_not_seen_no_number_is_sure(
     drawn: tuple[list[Box], list[Box]], data: st.DataObject
@@ -79,7 +75,6 @@ def test_behind_a_row_that_was_not_seen_no_number_is_sure(
     assert group.counted <= lost, "what comes after it may be one farther"
 
 
-@many
 @given(months(), st.data())
 def test_behind_a_day_that_was_not_seen_no_number_is_sure(
     drawn: tuple[list[Box], list[Box]], data: st.DataObject
@@ -90,7 +85,6 @@ def test_behind_a_day_that_was_not_seen_no_number_is_sure(
     assert group.counted <= lost
 
 
-@many
 @given(lists(), st.integers(4, 9))
 def test_two_lists_below_each_other_are_two_groups(drawn: tuple[list[Box], list[Box]], apart: int) -> None:
     rows, _ = drawn
@@ -102,7 +96,6 @@ def test_two_lists_below_each_other_are_two_groups(drawn: tuple[list[Box], list[
     assert [list(g.members) for g in groups_of([*second, *rows])] == [rows, second]
 
 
-@many
 @given(lists(), lists())
 def test_no_thing_is_in_two_groups_and_none_is_lost(
     one: tuple[list[Box], list[Box]], other: tuple[list[Box], list[Box]]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.targeting.search import peaks, usable
@@ -17,7 +17,6 @@ def noise(width: int, height: int, seed: int) -> np.ndarray:
 
 
 @given(x=st.integers(0, 540), y=st.integers(0, 340), w=st.integers(16, 90), h=st.integers(12, 50))
-@settings(max_examples=60)
 def test_a_picture_is_found_to_the_pixel_wherever_it_was_cut_out(x, y, w, h):
     screen = noise(640, 400, 7)
     found = peaks(screen, screen[y : y + h, x : x + w].copy(), minimum=0.8)

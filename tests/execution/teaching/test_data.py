@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.teaching.demonstrations import combined
@@ -238,7 +238,6 @@ demonstrations = st.builds(
 )
 
 
-@settings(max_examples=150)
 @given(st.lists(demonstrations, min_size=2, max_size=5), st.data())
 def test_demonstrations_come_to_the_same_however_they_are_taken_together(
     taught: list[TargetSpec], data: st.DataObject

@@ -38,11 +38,8 @@ CASES = [
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
-@pytest.mark.parametrize(("text", "shown"), CASES, ids=[text for text, _ in CASES])
-def test_a_step_that_is_not_in_the_records_is_marked_however_the_words_are_cut(
-    text: str, shown: str, size: int
-) -> None:
-    assert told(text, {1, 2, 3}, size).text == shown
+def test_a_step_that_is_not_in_the_records_is_marked_however_the_words_are_cut(size: int) -> None:
+    assert [told(text, {1, 2, 3}, size).text for text, _shown in CASES] == [shown for _text, shown in CASES]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu.exceptions import (
@@ -71,7 +71,6 @@ def runtime() -> Iterator[Runtime]:
 
 
 @given(script=SCRIPTS, doors=DOORS, loaded=st.sampled_from(("", "a", "c")))
-@settings(max_examples=120)
 def test_every_answer_ends_and_tells_what_it_took(
     runtime: Runtime, script: dict[str, list[str]], doors: dict[str, list[str]], loaded: str
 ) -> None:

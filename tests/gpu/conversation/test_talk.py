@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -287,7 +287,6 @@ MESSAGES = st.builds(ChatMessage, role=st.sampled_from(("user", "assistant", "us
     summary=st.sampled_from((None, "", "Short.", words(90), AnswerTimeout("late"))),
     factor=st.sampled_from((1.0, 1.7)),
 )
-@settings(max_examples=150)
 def test_whatever_is_said_it_fits_and_only_the_oldest_are_missing(
     system: str, history: tuple[ChatMessage, ...], question: str, room: int, summary: Any, factor: float
 ) -> None:

@@ -72,7 +72,6 @@ CONFIG = GPUResourceConfig(ollama_url="http://127.0.0.1:9")
 
 
 @given(status=STATUSES, body=BODIES)
-@settings(max_examples=60)
 def test_lists_cards_and_loads(status: int, body: bytes) -> None:
     client = OllamaManager(CONFIG, transport=transport(status, body))
     asks = (client.health, client.list_models, client.loaded_models, lambda: client.show(VLM),
@@ -87,7 +86,6 @@ def test_lists_cards_and_loads(status: int, body: bytes) -> None:
 
 
 @given(status=STATUSES, body=BODIES, schema=st.sampled_from([None, SCHEMA]))
-@settings(max_examples=100)
 def test_answers_of_both_kinds_of_servers(status: int, body: bytes, schema: dict[str, Any] | None) -> None:
     async def ollama() -> list[Chunk]:
         client = OllamaManager(CONFIG, transport=transport(status, body, spared=("/api/show", "/api/version")))

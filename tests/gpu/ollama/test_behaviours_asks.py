@@ -139,12 +139,6 @@ async def test_a_server_that_wants_to_know_who_asks_is_not_asked_again(stage: Ma
     assert not caught.value.passing
 
 
-async def test_a_packed_list_is_read(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.faults.append(Fault(kind=Kind.GZIP, path="/api/tags"))
-    assert [model.name for model in await scene.client.list_models()] == [VLM]
-
-
 async def test_a_refusal_without_a_word_names_the_host_header(stage: Make) -> None:
     """A.2: the guard against DNS rebinding answers 403 with an empty body."""
     scene = stage()
@@ -276,17 +270,6 @@ async def test_what_the_server_estimates_only_tells_that_a_model_is_partly_on_th
     await scene.client.load_model(VLM)
     (entry,) = await scene.client.loaded_models()
     assert (entry.size_mb, entry.vram_mb) == (6000, 2000)
-
-
-async def test_the_end_of_a_model_that_is_stopping_lies_in_the_past(stage: Make) -> None:
-    """A.4.4: it is told as it is, and nothing is concluded from it."""
-    scene = stage()
-    await scene.client.load_model(VLM)
-    scene.ollama.hold_unloads = True
-    await scene.client.unload_model(VLM)
-    await asyncio.to_thread(scene.ollama.advance, 60)
-    (entry,) = await scene.client.loaded_models()
-    assert entry.expires_at is not None and entry.expires_at < scene.ollama.clock.wall()
 
 
 async def test_a_card_tells_capabilities_context_and_where_it_runs(stage: Make) -> None:

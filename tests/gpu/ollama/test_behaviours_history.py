@@ -43,16 +43,6 @@ async def test_a_conversation_that_does_not_fit_is_not_sent_to_old_servers(stage
     assert scene.ollama.asks == []
 
 
-async def test_an_old_server_does_drop_messages_whatever_it_is_told(
-    stage: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What the test above guards against: without our own count nobody would know."""
-    monkeypatch.setattr("gpu.ollama.refuse_what_cannot_fit", lambda *_, **__: None)
-    scene = stage(profile=OLD, config={"num_ctx": 400})
-    await scene.chat(talk(5, words=100))
-    assert scene.ollama.asks[-1].kept == [0, 3, 4, 5]
-
-
 async def test_pictures_count_in_what_an_old_server_can_take(stage: Make) -> None:
     scene = stage(profile=OLD, config={"num_ctx": 2000})
     with pytest.raises(PromptTooLarge):

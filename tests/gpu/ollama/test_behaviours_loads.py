@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from gpu.exceptions import AnswerTimeout, GpuBusy, LoadFailed, ModelMissing, OutOfMemory, ServerAway
-from tests.doubles.ollama import LOADED, LOADING, ON_DISK, STOPPING, Fault, Kind, Model
-from tests.gpu.ollama.conftest import THINKER, VLM, Make, Stage
+from tests.doubles.ollama import LOADING, ON_DISK, STOPPING, Fault, Kind, Model
+from tests.gpu.ollama.conftest import VLM, Make, Stage
 
 GENERATE = "/api/generate"
 
@@ -78,13 +78,6 @@ async def test_loads_and_answers_of_all_kinds_never_load_a_model_anew(stage: Mak
     assert (await scene.client.loaded_models())[0].context_length == 8192
 
 
-async def test_loads_are_done_one_after_the_other_by_the_server(stage: Make) -> None:
-    """A.5.3"""
-    scene = stage(Model(VLM, load_s=30), Model(THINKER, load_s=30), hurry=True)
-    await asyncio.gather(scene.client.load_model(VLM), scene.client.load_model(THINKER))
-    assert scene.ollama.clock.now == pytest.approx(60)
-
-
 async def test_a_model_that_vanishes_before_its_load_is_missing(stage: Make) -> None:
     """A.2: the second text of 404; it is known by its status."""
     scene = stage(Model(VLM, vanishes=True))
@@ -127,14 +120,6 @@ async def test_memory_that_runs_out_is_known_by_the_servers_words(stage: Make, t
     with pytest.raises(OutOfMemory) as caught:
         await scene.client.load_model(VLM)
     assert caught.value.falls_back and text[:20] in str(caught.value)
-
-
-async def test_a_load_that_runs_out_of_memory_at_its_end_leaves_nothing_in_memory(stage: Make) -> None:
-    """A.5.15"""
-    scene = stage(Model(VLM, oom_loads=5))
-    with pytest.raises(OutOfMemory):
-        await scene.client.load_model(VLM)
-    assert not await scene.client.is_model_loaded(VLM)
 
 
 @pytest.mark.parametrize(
@@ -190,29 +175,6 @@ async def test_an_unload_of_what_is_not_loaded_says_nothing_against_it(stage: Ma
     await scene.client.unload_model(VLM)
     with pytest.raises(ModelMissing):
         await scene.client.unload_model("nobody:1b")
-
-
-async def test_an_unload_during_a_load_does_nothing(stage: Make) -> None:
-    """A.5.4: it has to be asked for again when the load is over."""
-    scene = stage()
-    load = await loading(scene)
-    await scene.client.unload_model(VLM)
-    await asyncio.to_thread(scene.ollama.let_loads_end)
-    await load
-    assert scene.ollama.models[VLM].state == LOADED
-
-
-async def test_a_question_cancels_an_unload_that_is_under_way(stage: Make) -> None:
-    """A.5.4: therefore nobody asks a model that is on its way out."""
-    scene = stage()
-    await scene.client.load_model(VLM)
-    scene.ollama.hold_unloads = True
-    await scene.client.unload_model(VLM)
-    asking = asyncio.ensure_future(scene.say())
-    await scene.until(lambda: scene.ollama.count("/api/chat"))
-    await asyncio.to_thread(scene.ollama.let_unloads_end)
-    assert await asking
-    assert scene.ollama.models[VLM].state == LOADED
 
 
 async def test_an_unload_that_is_not_answered_costs_the_time_of_a_question(stage: Make) -> None:

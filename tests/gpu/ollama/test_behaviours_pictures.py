@@ -38,15 +38,6 @@ async def test_several_pictures_keep_their_order(stage: Make) -> None:
 
 
 @pytest.mark.security
-async def test_a_picture_of_50_megapixels_is_refused_by_its_head_and_nothing_is_sent(stage: Make) -> None:
-    scene = stage()
-    with pytest.raises(PromptTooLarge, match="10000 × 5000 is larger than the 33 megapixels") as caught:
-        await scene.answer(pictures=[head_of(10_000, 5_000)])
-    assert not caught.value.passing
-    assert scene.ollama.asks == []
-
-
-@pytest.mark.security
 @pytest.mark.parametrize("size", [(10_000, 10_000), (20_000, 20_000), (2**31 - 1, 2**31 - 1)])
 async def test_a_picture_that_would_fill_the_memory_is_refused_without_a_warning(
     stage: Make, size: tuple[int, int]

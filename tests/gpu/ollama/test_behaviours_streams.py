@@ -53,53 +53,11 @@ async def test_no_byte_at_all_costs_the_time_of_an_answer_and_no_more(stage: Mak
     await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
 
 
-async def test_a_stream_that_stalls_is_given_up_after_the_silence_that_is_allowed(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.replies.append(Reply(content="One", end=End.STALL))
-    async with aclosing(scene.client.chat(VLM, SAY)) as chunks:
-        assert (await anext(chunks)).text == "One"
-        coming = asyncio.ensure_future(anext(chunks))
-        await scene.hours.pass_by(29)
-        assert not coming.done()
-        await scene.hours.pass_by(2)
-        with pytest.raises(AnswerTimeout, match="has said nothing for 30 s"):
-            await coming
-
-
-@pytest.mark.parametrize(
-    ("end", "said"),
-    [
-        (End.NO_DONE, "no end was told"),
-        (End.CUT, "in the middle of an answer"),
-        (End.RESET, "in the middle of an answer"),
-        (End.GARBAGE, "a garbled line"),
-        (End.ERROR, "an error in the middle"),
-        (End.CRASH, "unexpectedly stopped"),
-    ],
-)
-async def test_an_answer_that_breaks_off_is_none(stage: Make, end: End, said: str) -> None:
-    """A.4.5: what came before is not taken for the answer."""
-    scene = stage()
-    scene.ollama.replies.append(Reply(content="Yes it is", end=end))
-    with pytest.raises(AnswerBroken, match=said) as caught:
-        await scene.say()
-    assert caught.value.passing and caught.value.falls_back
-    assert await scene.say() == "Hello there."
-
-
 async def test_an_error_before_the_first_byte_is_told_in_the_servers_words(stage: Make) -> None:
     scene = stage()
     scene.ollama.replies.append(Reply(end=End.ERROR, error="it broke", after=0))
     with pytest.raises(AnswerBroken, match=r"it broke \(500\)"):
         await scene.say()
-
-
-async def test_the_page_of_a_proxy_is_not_an_answer(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.faults.append(Fault(kind=Kind.PROXY, path=CHAT))
-    with pytest.raises(ServerAway, match="502 Bad Gateway") as caught:
-        await scene.say()
-    assert "<" not in str(caught.value)
 
 
 @pytest.mark.parametrize("page", ["<html>Log in</html>", "[1]", "null"])
@@ -108,17 +66,6 @@ async def test_another_server_under_200_is_called_a_stranger(stage: Make, page: 
     scene.ollama.faults.append(Fault(kind=Kind.BODY, path=CHAT, text=page, content_type="text/html"))
     with pytest.raises(ServerAway, match="no such server"):
         await scene.say()
-
-
-async def test_a_server_killed_in_the_middle_of_an_answer_breaks_it_off(stage: Make) -> None:
-    """A.5.17"""
-    scene = stage()
-    scene.ollama.replies.append(Reply(content="One two", gap_s=5))
-    async with aclosing(scene.client.chat(VLM, SAY)) as chunks:
-        await anext(chunks)
-        await asyncio.to_thread(scene.ollama.stop)
-        with pytest.raises(AnswerBroken):
-            await anext(chunks)
 
 
 async def test_a_model_that_repeats_itself_ends_without_done_on_old_servers(stage: Make) -> None:
@@ -146,14 +93,6 @@ async def test_a_cancelled_question_hangs_up(stage: Make) -> None:
     with pytest.raises(asyncio.CancelledError):
         await asking
     await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
-
-
-async def test_a_second_question_waits_for_the_first_and_each_gets_its_own_answer(stage: Make) -> None:
-    """A.3: one slot"""
-    scene = stage(hurry=True)
-    scene.ollama.reply = lambda ask: Reply(content=f"to {ask.messages[-1]['content']}", first_s=5)
-    questions = [(type(SAY[0])(role="user", content=name),) for name in ("one", "two", "three")]
-    assert await asyncio.gather(*map(scene.say, questions)) == ["to one", "to two", "to three"]
 
 
 async def test_a_full_queue_says_when_to_come_back(stage: Make) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu.catalogue import SEED, ModelEntry, read_file
@@ -373,7 +373,6 @@ SITUATIONS = st.builds(
     held=st.sampled_from(("", "", "a", "b")),
     now=SITUATIONS,
 )
-@settings(max_examples=120)
 def test_whatever_there_is_the_choice_is_possible_explained_and_steady(
     task: Task, models: list[ModelEntry], held: str, now: Situation
 ) -> None:

@@ -10,7 +10,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as property_settings
 from hypothesis import strategies as st
 
 from execution.perception.elements import FrameDetector
@@ -346,7 +345,6 @@ def draw(canvas: Canvas, kind: str, said: Sequence[str], x: int, y: int, seed: i
         canvas.text(f"Name: {text}" if kind == "value" else text, x, y, ink=(0, 80, 200) if kind == "link" else None)
 
 
-@property_settings(max_examples=60)
 @given(st.lists(cells, min_size=1, max_size=18))
 def test_each_thing_is_there_once_and_every_word_is_in_one(drawn: list[tuple[str, list[str], int, int]]) -> None:
     """S2.12, on any arrangement of what the product's detector sees."""

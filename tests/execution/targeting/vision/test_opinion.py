@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
@@ -373,7 +373,6 @@ _ANSWERS: st.SearchStrategy[str] = st.one_of(
 )
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(said=_ANSWERS, repeatable=st.booleans())
 @example(said=says(14, sure=1), repeatable=True)
 @pytest.mark.slow
@@ -390,7 +389,6 @@ def test_whatever_the_model_says_only_a_marked_element_of_the_window_that_is_cal
         assert found.score >= 0.75
 
 
-@settings(max_examples=200)
 @given(said=_ANSWERS)
 def test_any_answer_is_read_without_an_error(said: str) -> None:
     answer = read_answer(said)
