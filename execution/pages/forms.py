@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from execution.actions.start import TRIMMED, earned, offered, resolve_mode, start, value_problem
+from execution.actions.start import earned, offered, resolve_mode, start
 from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
 from execution.exceptions import MissingVariable, ModeNotEarned
 from execution.models import Execution, Robot
@@ -22,6 +22,7 @@ from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
 from workflows.permissions import DESIGN
 from workflows.typed_text import TypedTextField, as_written, plain_breaks
+from workflows.values import TRIMMED, value_problem
 
 INPUT_TYPE = {VariableKind.DATE: "date", VariableKind.EMAIL: "email", VariableKind.NUMBER: "number"}
 PREFIX = "var_"
@@ -127,6 +128,7 @@ class StartForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
+        counting = self.graph.counting_variables
         for variable in self.graph.asked:
             name = PREFIX + variable.name
             value = str(values.get(name) or "")
@@ -134,8 +136,8 @@ class StartForm(forms.Form):
                 value = values[name] = as_written(value, self.initial.get(name, variable.default))
             if variable.required and value and not value.strip() and name not in self.errors:
                 self.add_error(name, self.fields[name].error_messages["required"])  # blanks are written, not a value
-            if value and name not in self.errors and (problem := value_problem(variable, value, self.graph)):
-                self.add_error(name, problem)
+            if value and name not in self.errors and (problem := value_problem(variable, value, counting)):
+                self.add_error(name, worded(problem))
         return values
 
     def start(self) -> Execution | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from execution.language.acts import ACT, words_of_act
+from execution.language.days import DAY, words_of_day
 from execution.language.sentences import (
     corrections,
     desktop,
+    intake,
     lesson,
     matching,
     navigation,
@@ -25,6 +27,7 @@ from sentences.base import register, register_worded
 register(
     corrections.WORDS,
     desktop.WORDS,
+    intake.WORDS,
     lesson.WORDS,
     matching.WORDS,
     navigation.WORDS,
@@ -40,3 +43,4 @@ register(
     waiting.WORDS,
 )
 register_worded(ACT, words_of_act)
+register_worded(DAY, words_of_day)
