@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from execution.language.acts import ACT, words_of_act
-from execution.language.days import DAY, words_of_day
+from execution.language.days import (
+    DAY,
+    HOLIDAY,
+    RULE,
+    WEEKDAY_NAMES,
+    words_of_day,
+    words_of_holiday,
+    words_of_rule,
+    words_of_weekdays,
+)
 from execution.language.sentences import (
+    clock,
     corrections,
     desktop,
     intake,
@@ -25,6 +35,7 @@ from execution.language.sentences import (
 from sentences.base import register, register_worded
 
 register(
+    clock.WORDS,
     corrections.WORDS,
     desktop.WORDS,
     intake.WORDS,
@@ -44,3 +55,6 @@ register(
 )
 register_worded(ACT, words_of_act)
 register_worded(DAY, words_of_day)
+register_worded(WEEKDAY_NAMES, words_of_weekdays)
+register_worded(HOLIDAY, words_of_holiday)
+register_worded(RULE, words_of_rule)
