@@ -39,6 +39,16 @@ class Plan:
     orders: Mapping[int, Order] = field(default_factory=dict)
     with_hidden: bool = False
 
+    @property
+    def column_of(self) -> dict[str, str]:
+        """The variables with the names of their columns."""
+        names = {column.index: column.name for column in self.columns}
+        return {variable: names[index] for index, variable in self.mapping.items()}
+
+    def data_of(self, row: GoodRow) -> dict[str, str]:
+        """The row's values by the names of their columns, as a list keeps them."""
+        return {column: row.values[variable] for variable, column in self.column_of.items()}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoodRow:

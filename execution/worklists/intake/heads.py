@@ -29,6 +29,13 @@ class Column:
     def letter(self) -> str:
         return letter(self.index)
 
+    @property
+    def name(self) -> str:
+        """What no other column of the file is called."""
+        if not self.head:
+            return self.letter
+        return f"{self.head} ({self.letter})" if self.is_repeated else self.head
+
 
 def head_row(table: Table) -> int:
     """The number of the row that names the columns, NONE where data begin at once.

@@ -47,6 +47,17 @@ def test_good_rows_have_the_values_that_a_run_is_started_with() -> None:
     ]
 
 
+def test_a_row_can_be_told_by_the_names_of_its_columns() -> None:
+    data = "Name;Name;Born\nDurand;x;31/12/1998\n"
+    choices = Choices(mapping={0: "number", 2: "born"})
+    table = read(data.encode())
+    plan = preview(table, (NUMBER, BORN), choices).plan
+    (row,) = check(table, plan, graph(NUMBER, BORN)).rows
+
+    assert plan.column_of == {"number": "Name (A)", "born": "Born"}
+    assert plan.data_of(row) == {"Name (A)": "Durand", "Born": "1998-12-31"}
+
+
 def test_every_bad_cell_is_named_with_its_row_column_value_and_reason() -> None:
     variables = (
         NUMBER,
