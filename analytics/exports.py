@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
@@ -15,9 +13,9 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 
 from analytics.models import RunMetric, StepMetric
+from execution.worklists.tables import as_csv
 
 PAGE = 2000
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 KINDS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 
@@ -38,20 +36,6 @@ async def _later(lines: Iterator[str]) -> AsyncIterator[str]:
         yield piece
 
 
-def as_csv(names: Sequence[str], rows: Iterator[Sequence[Any]]) -> Iterator[str]:
-    """With a head; what a spreadsheet would take for a formula is a text."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(names)
-    for number, row in enumerate(rows, 1):
-        writer.writerow([safe(value) for value in row])
-        if number % 200 == 0:
-            yield out.getvalue()
-            out.seek(0)
-            out.truncate()
-    yield out.getvalue()
-
-
 def as_json(names: Sequence[str], rows: Iterator[Sequence[Any]]) -> Iterator[str]:
     """A list with an object a row."""
     before = "["
@@ -59,15 +43,6 @@ def as_json(names: Sequence[str], rows: Iterator[Sequence[Any]]) -> Iterator[str
         yield before + json.dumps(dict(zip(names, row, strict=True)), cls=DjangoJSONEncoder)
         before = ",\n"
     yield "[]" if before == "[" else "]"
-
-
-def safe(value: Any) -> Any:
-    """Texts that begin as formulas do get an apostrophe before them; numbers stay numbers."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(FORMULA) else value
-    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 def newest_first(found: QuerySet[Any], at: str, names: Sequence[str]) -> Iterator[Sequence[Any]]:

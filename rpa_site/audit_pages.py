@@ -14,11 +14,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from analytics.exports import KINDS, as_csv, as_json, newest_first, streamed
+from analytics.exports import KINDS, as_json, newest_first, streamed
 from analytics.period import period_of, zone_of
 from audit.models import Entry, Verb
 from audit.recording import record
 from execution.choices import Origin
+from execution.worklists.tables import as_csv
 from rpa_site.throttle import address_of
 from workflows.parsing import whole_number
 from workflows.permissions import permitted

@@ -27,6 +27,18 @@ WORDS: Words = {
     "ways.for_each": _("for each line %(counter)s of the list, at most %(most)d"),
     "ways.until": Sentence(text=_("until %(texts)s is seen"), quoted=("texts",)),
     "ways.proved_by": _("then read back by “%(name)s”, version %(version)d"),
+    "variables.not_allowed": Sentence(
+        text=_("“%(value)s” is not allowed here. Allowed: %(known)s."), quoted=("known",)
+    ),
+    "variables.no_ordinal": _("Which of several is meant is a whole number from 1 on."),
+    "variables.no_number": _("“%(value)s” is no number."),
+    "variables.no_email": _("“%(value)s” is no e-mail address."),
+    "variables.no_date": _("“%(value)s” is no date; write it as 2026-11-21."),
+    "variables.line_break": _(
+        "A line break may confirm what is not finished. Take it out, or make this a text of several lines."
+    ),
+    "variables.tab": _("A tab goes on to the next field. Take it out."),
+    "variables.control": _("It holds the character %(character)s, which no field takes. Take it out."),
     "database.locked": _("The database is locked by another program."),
     "database.full": _("There is no room left for the database: free some space on its disk."),
     "database.read_only": _("The database cannot be written to: look at the rights of its file and of the folder."),

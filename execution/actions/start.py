@@ -6,13 +6,10 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
-from unicodedata import category
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -29,22 +26,20 @@ from execution.permissions import OPERATE
 from execution.record.events import emit_state
 from execution.record.hidden import HIDDEN
 from execution.record.secret_values import sealed, secret_names
+from sentences.said import worded
 from workflows.calls import done_inside
-from workflows.choices import LearningState, Priority, VariableKind
+from workflows.choices import LearningState, Priority
 from workflows.exceptions import BadParameter, UnknownNode
 from workflows.graph import GraphSpec, VariableSpec
 from workflows.models import Workflow
-from workflows.parsing import finite_number
 from workflows.permissions import DESIGN, require
-from workflows.text import default_of, is_ordinal
+from workflows.text import default_of
+from workflows.values import as_taken, is_missing, value_problem
 
 FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider")
 
 
 _TRUST = {state: number for number, state in enumerate(LearningState.values)}  # from least to most
-_CONTROLS = frozenset({"Cc", "Zl", "Zp"})  # Unicode categories of what is no character of a text
-# Kinds whose blanks mean nothing; of a text they are typed as they stand.
-TRIMMED = frozenset({VariableKind.DATE, VariableKind.EMAIL, VariableKind.NUMBER})
 
 
 def start(
@@ -191,8 +186,8 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
         )
     known = {v.name: v for v in graph.variables if v.given is None}  # what a call gives is told when it is done
     values = {name: str(given.get(name) or offered(v)) for name, v in known.items()}
-    values |= {name: values[name].strip() for name, v in known.items() if v.kind in TRIMMED}
-    if missing := [name for name, v in known.items() if v.required and not values[name].strip()]:
+    values |= {name: as_taken(v, values[name]) for name, v in known.items()}
+    if missing := [name for name, v in known.items() if is_missing(v, values[name])]:
         raise MissingVariable(
             _("These values are missing: %(names)s.")
             % {"names": ", ".join(known[name].label or name for name in missing)},
@@ -205,8 +200,8 @@ def check_variables(graph: GraphSpec, given: Mapping[str, str]) -> dict[str, str
             tuple(hidden),
         )
     for name, value in values.items():
-        if value and (problem := value_problem(known[name], value, graph)):
-            raise BadVariable(f"{known[name].label or name}: {problem}", (name,))
+        if value and (problem := value_problem(known[name], value, graph.counting_variables)):
+            raise BadVariable(f"{known[name].label or name}: {worded(problem)}", (name,))
     return values
 
 
@@ -239,43 +234,6 @@ def json_ready(values: Mapping[str, Any]) -> dict[str, Any]:
                 _("The variable %(name)s cannot be kept with the run: it is a %(kind)s, no JSON.") % words, (str(name),)
             ) from None
     return dict(values)
-
-
-def _moving(value: str, *, several_lines: bool) -> str:
-    """Why a value would do more than stand in its field: a tab goes to the next one, a line break may confirm."""
-    control = next((c for c in value if category(c) in _CONTROLS and not (several_lines and c == "\n")), "")
-    if not control:
-        return ""
-    if control == "\n":
-        return _("A line break may confirm what is not finished. Take it out, or make this a text of several lines.")
-    if control == "\t":
-        return _("A tab goes on to the next field. Take it out.")
-    return _("It holds the character %(code)s, which no field takes. Take it out.") % {"code": f"U+{ord(control):04X}"}
-
-
-def value_problem(variable: VariableSpec, value: str, graph: GraphSpec) -> str:
-    """What is wrong with `value` for this variable of the graph, in words; empty when nothing is."""
-    if variable.choices and value not in variable.choices:
-        return _("“%(value)s” is not allowed here. Allowed: %(known)s.") % {
-            "value": value,
-            "known": ", ".join(f"“{one}”" for one in variable.choices),
-        }
-    if problem := _moving(value, several_lines=variable.kind == VariableKind.LINES):
-        return problem
-    if variable.name in graph.counting_variables and not is_ordinal(value):
-        return _("Which of several is meant is a whole number from 1 on.")
-    try:
-        if variable.kind == VariableKind.DATE:
-            date.fromisoformat(value)
-        elif variable.kind == VariableKind.EMAIL:
-            validate_email(value)
-        elif variable.kind == VariableKind.NUMBER and finite_number(value.replace(",", ".")) is None:
-            return _("“%(value)s” is no number.") % {"value": value}
-    except ValidationError:
-        return _("“%(value)s” is no e-mail address.") % {"value": value}
-    except ValueError:
-        return _("“%(value)s” is no date; write it as 2026-11-21.") % {"value": value}
-    return ""
 
 
 # Starting a run once, however often it is asked for: the header Idempotency-Key of the API.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from execution.actions.start import value_problem
 from execution.lesson.as_a_run import stages_of
 from execution.lesson.calling import end_call, open_call
 from execution.lesson.doing import DONE_AGAIN, READ_S, carry_out, may_not, missing
@@ -24,6 +23,7 @@ from workflows.graph import EdgeSpec, GraphSpec
 from workflows.secret_names import holds_secret
 from workflows.specs import edge_spec
 from workflows.text import fill
+from workflows.values import value_problem
 from workflows.words import sentence
 
 _DOES = DONE_AGAIN | (SERVER_SIDE_ACTION_TYPES - CALLING_ACTION_TYPES - {"navigate"})
@@ -71,7 +71,7 @@ class ByRobot:
                 return say("lesson.robot_secret", name=variable.label or variable.name)
             if (variable.required and not value) or "{{" in value:
                 return say("lesson.try_no_value", name=variable.label or variable.name)
-            if value and value_problem(variable, value, self.graph):
+            if value and value_problem(variable, value, self.graph.counting_variables):
                 return say("turn.call_value", name=variable.label or variable.name, value=value)
         try:
             for entry in self.graph.entry_nodes:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from execution.actions.start import TRIMMED, earned, effective_flags, offered, resolve_mode, value_problem
+from execution.actions.start import earned, effective_flags, offered, resolve_mode
 from execution.actions.start import start as start_run
 from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
 from execution.exceptions import MissingVariable, ModeNotEarned
@@ -32,6 +32,7 @@ from workflows.models import Workflow
 from workflows.models.workflow import WorkflowQuerySet
 from workflows.permissions import DESIGN, permitted
 from workflows.typed_text import TypedTextField, as_written, plain_breaks
+from workflows.values import TRIMMED, value_problem
 from workflows.words import sentence
 
 # How a run looks at its screens: presets of the perception flags (S2.2), each with a word on when.
@@ -193,6 +194,7 @@ class StartForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
+        counting = self.graph.counting_variables
         for variable in self.graph.asked:
             name = PREFIX + variable.name
             value = str(values.get(name) or "")
@@ -200,8 +202,8 @@ class StartForm(forms.Form):
                 value = values[name] = as_written(value, self.initial.get(name, variable.default))
             if variable.required and value and not value.strip() and name not in self.errors:
                 self.add_error(name, self.fields[name].error_messages["required"])  # blanks are written, not a value
-            if value and name not in self.errors and (problem := value_problem(variable, value, self.graph)):
-                self.add_error(name, problem)
+            if value and name not in self.errors and (problem := value_problem(variable, value, counting)):
+                self.add_error(name, worded(problem))
         return values
 
     def start(self) -> Execution | None:

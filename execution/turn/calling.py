@@ -5,12 +5,12 @@ Each is a step nevertheless, with its intent: so whoever takes over a run knows 
 
 from __future__ import annotations
 
-from execution.actions.start import value_problem
 from execution.turn.stages import Stages
 from execution.types import ActionResult, ActionStatus, Answer, Recognition, Suggestion, Verification
 from sentences.said import say
 from workflows.graph import EdgeSpec, GraphSpec
 from workflows.secret_names import holds_secret
+from workflows.values import value_problem
 
 
 def perform(stages: Stages, suggestion: Suggestion) -> ActionResult:
@@ -40,7 +40,7 @@ def _not_taken(edge: EdgeSpec, stages: Stages) -> str:
         label, value = graph.label_of(variable.name), stages.variables.get(variable.name)
         if value is None or (variable.required and not str(value).strip()):
             return say("wording.no_value", name=label)
-        if value and value_problem(variable, str(value), graph):
+        if value and value_problem(variable, str(value), graph.counting_variables):
             shown = "…" if holds_secret(variable) else value
             return say("turn.call_value", name=label, value=shown)
     return ""

@@ -15,13 +15,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from analytics.exports import FORMULA, safe
 from analytics.models import HandTime, Sealed
 from analytics.projection import project, project_run
 from analytics.rollups import day_of
 from execution.actions.mark import mark
 from execution.choices import ExecutionState, Feedback
 from execution.models import DriftWatch, Execution, Step
+from execution.worklists.tables import FORMULA, safe
 from tests.analytics.steps import make_step
 from tests.factories import make_execution, make_published
 

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from execution.language.acts import ACT, words_of_act
+from execution.language.days import (
+    DAY,
+    HOLIDAY,
+    RULE,
+    WEEKDAY_NAMES,
+    words_of_day,
+    words_of_holiday,
+    words_of_rule,
+    words_of_weekdays,
+)
 from execution.language.sentences import (
+    clock,
     corrections,
     desktop,
+    folder,
+    intake,
     lesson,
     matching,
     navigation,
+    notice,
     perception,
     program,
     record,
@@ -23,11 +37,15 @@ from execution.language.sentences import (
 from sentences.base import register, register_worded
 
 register(
+    clock.WORDS,
     corrections.WORDS,
     desktop.WORDS,
+    folder.WORDS,
+    intake.WORDS,
     lesson.WORDS,
     matching.WORDS,
     navigation.WORDS,
+    notice.WORDS,
     perception.WORDS,
     program.WORDS,
     record.WORDS,
@@ -40,3 +58,7 @@ register(
     waiting.WORDS,
 )
 register_worded(ACT, words_of_act)
+register_worded(DAY, words_of_day)
+register_worded(WEEKDAY_NAMES, words_of_weekdays)
+register_worded(HOLIDAY, words_of_holiday)
+register_worded(RULE, words_of_rule)

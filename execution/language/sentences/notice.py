@@ -1,0 +1,25 @@
+"""What people are told of lists when they do not look, and what is said of a message that does not arrive."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop as _
+
+from sentences.base import Words, ngettext
+
+WORDS: Words = {
+    "notice.person_needed": _("The list “%(name)s” needs a person."),
+    "notice.finished": _("The list “%(name)s” has finished."),
+    "notice.stopped": _("The list “%(name)s” has stopped."),
+    "notice.late": _("The list “%(name)s” will not be done in time."),
+    "notice.robot_away": _("No robot works on the list “%(name)s”."),
+    "notice.missed_start": _("The list “%(name)s” missed its start."),
+    "notice.no_file": _("No file has come for the list “%(name)s”."),
+    "notice.again": _("Not answered yet: %(what)s"),
+    "notice.several": ngettext("%(n)d message about lists", "%(n)d messages about lists", "n"),
+    "notice.rows": ngettext("Row %(rows)s.", "%(n)d rows: %(rows)s.", "n"),
+    "notice.more": ngettext("And %(n)d more.", "And %(n)d more.", "n"),
+    "notice.unknown_address": _("This is no address that a message can be sent to."),
+    "notice.refused_address": _("This address tells no person: it runs or writes something on the server."),
+    "notice.not_delivered": _("The message was not delivered. The other side says: %(words)s"),
+    "notice.bad_signature": _("The signature of this message is wrong, or it came too late."),
+}

@@ -1,0 +1,216 @@
+"""A file as it was understood: each choice shown and changeable, each open question asked, before anything comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from execution.language.days import day_said
+from execution.worklists.intake import delimited, workbook
+from execution.worklists.intake.cells import Cell, Row, Source, Table, Unreadable
+from execution.worklists.intake.checking import Plan
+from execution.worklists.intake.dates import Found, Order, find_order, read_date
+from execution.worklists.intake.encodings import text_of
+from execution.worklists.intake.habits import ENGLISH, Habits
+from execution.worklists.intake.heads import Column, below, columns, head_row
+from execution.worklists.intake.mapping import proposed
+from sentences.said import say
+from workflows.choices import VariableKind
+from workflows.graph import VariableSpec
+
+SHOWN_ROWS = 20
+
+
+class About(StrEnum):
+    """What a question is about."""
+
+    ENCODING = "encoding"
+    DATE_ORDER = "date_order"
+    HIDDEN_ROWS = "hidden_rows"
+    FORMAT = "format"
+    WITHOUT_HEAD = "without_head"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a person said of the file; what is left out is found. `head` is the number of a row, 0 for none; `confirmed`
+    are the questions that they have seen and leave as they are, by `Question.key`."""
+
+    encoding: str = ""
+    delimiter: str = ""
+    sheet: str = ""
+    head: int | None = None
+    mapping: Mapping[int, str] | None = None
+    keys: tuple[int, ...] = ()
+    orders: Mapping[int, Order] = field(default_factory=dict)
+    with_hidden: bool | None = None
+    confirmed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What the file leaves open: with nobody there to answer, it is refused."""
+
+    about: About
+    said: str
+    column: int | None = None
+
+    @property
+    def key(self) -> str:
+        return self.about if self.column is None else f"{self.about}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """`notes` say how something was read, `questions` what stays open; `plan` is what `checking` takes, once it is
+    confirmed. `rows` are the first ones, `count` is of all."""
+
+    source: Source
+    plan: Plan
+    rows: Sequence[Row]
+    count: int
+    notes: tuple[str, ...]
+    questions: tuple[Question, ...]
+
+
+def read(data: bytes, choices: Choices | None = None, *, habits: Habits = ENGLISH) -> Table:
+    """The table in a file or in pasted text. Raises Unreadable.
+
+    `habits` are those of the machine on which people see the file: a workbook does not say how decimals look.
+    """
+    choices = choices or Choices()
+    if not data.strip(b" \t\r\n\0\xef\xbb\xbf\xff\xfe"):
+        raise Unreadable(say("intake.empty"))
+    if data.startswith((workbook.ZIP, workbook.OLD)):
+        return workbook.table_of(data, habits, choices.sheet)
+    return delimited.table_of(text_of(data, choices.encoding), choices.delimiter)
+
+
+def preview(
+    table: Table,
+    variables: Sequence[VariableSpec],
+    choices: Choices | None = None,
+    *,
+    remembered: Mapping[str, str] | None = None,
+) -> Preview:
+    """How the table is understood for these variables; `remembered` are heads with theirs from an earlier file."""
+    choices = choices or Choices()
+    head = head_row(table) if choices.head is None else choices.head
+    found = columns(table, head)
+    mapping = proposed(found, variables, remembered) if choices.mapping is None else choices.mapping
+    rows = below(table, head, hidden=bool(choices.with_hidden))
+    kinds = {variable.name: variable.kind for variable in variables}
+    dates = {
+        index: find_order(_cells(rows, index))
+        for index, name in mapping.items()
+        if kinds.get(name) == VariableKind.DATE
+    }
+    orders = {index: order for index, one in dates.items() if (order := choices.orders.get(index, one.order))}
+    questions = [
+        *_of_source(table.source, choices),
+        *_of_hidden_rows(table, head, choices),
+        *_of_columns(table, found, mapping, kinds, rows),
+        *_of_dates(found, dates, choices),
+    ]
+    return Preview(
+        source=table.source,
+        plan=Plan(
+            head=head,
+            columns=found,
+            mapping=mapping,
+            keys=choices.keys,
+            orders=orders,
+            with_hidden=bool(choices.with_hidden),
+        ),
+        rows=rows[:SHOWN_ROWS],
+        count=len(rows),
+        notes=(*_date_notes(found, dates, orders), *_hidden_columns(found)),
+        questions=tuple(question for question in questions if question.key not in choices.confirmed),
+    )
+
+
+def _cells(rows: Iterable[Row], index: int) -> Iterable[tuple[int, str]]:
+    return ((row.number, cell) for row in rows if (cell := row.at(index)))
+
+
+# --- what stays open -------------------------------------------------------------------------------------------
+def _of_source(source: Source, choices: Choices) -> Iterable[Question]:
+    if source.kind == "text" and not source.is_encoding_sure and not choices.encoding:
+        yield Question(about=About.ENCODING, said=say("intake.ask_encoding", encoding=source.encoding))
+
+
+def _of_hidden_rows(table: Table, head: int, choices: Choices) -> Iterable[Question]:
+    hidden = [row.number for row in table.rows if row.number in table.hidden_rows and row.number > head]
+    if hidden and choices.with_hidden is None:
+        yield Question(about=About.HIDDEN_ROWS, said=say("intake.ask_hidden_rows", n=len(hidden), row=hidden[0]))
+
+
+def _of_columns(
+    table: Table, found: Sequence[Column], mapping: Mapping[int, str], kinds: Mapping[str, str], rows: Sequence[Row]
+) -> Iterable[Question]:
+    for column in found:
+        if not column.head and column.index not in mapping and any(one.head for one in found):
+            yield Question(
+                about=About.WITHOUT_HEAD,
+                said=say("intake.ask_column_without_head", column=column.letter),
+                column=column.index,
+            )
+        if column.index in mapping and kinds.get(mapping[column.index]) != VariableKind.DATE:
+            yield from _of_formats(column, rows)
+
+
+def _of_formats(column: Column, rows: Sequence[Row]) -> Iterable[Question]:
+    for number, cell in _cells(rows, column.index):
+        if isinstance(cell, Cell) and cell.unfollowed:
+            said = say("intake.ask_format", column=named(column), row=number, format=cell.unfollowed, text=str(cell))
+            yield Question(about=About.FORMAT, said=said, column=column.index)
+            return
+
+
+def _of_dates(found: Sequence[Column], dates: Mapping[int, Found], choices: Choices) -> Iterable[Question]:
+    for column in found:
+        one = dates.get(column.index)
+        if one is None or one.order or not one.is_needed or not one.example or column.index in choices.orders:
+            continue
+        row, text = one.example
+        if one.against:
+            other_row, other = one.against
+            said = say(
+                "intake.dates_contradict", column=named(column), row=row, text=text, other_row=other_row, other=other
+            )
+        else:
+            said = say(
+                "intake.ask_order", column=named(column), row=row, text=text, day_first=_read(text, Order.DAY_FIRST),
+                month_first=_read(text, Order.MONTH_FIRST),
+            )  # fmt: skip
+        yield Question(about=About.DATE_ORDER, said=said, column=column.index)
+
+
+# --- what is told ------------------------------------------------------------------------------------------------
+def _date_notes(found: Sequence[Column], dates: Mapping[int, Found], orders: Mapping[int, Order]) -> Iterable[str]:
+    for column in found:
+        one, order = dates.get(column.index), orders.get(column.index)
+        if one and order and one.example:
+            row, text = one.example
+            yield say("intake.date_read_as", column=named(column), row=row, text=text, day=_read(text, order))
+
+
+def _hidden_columns(found: Sequence[Column]) -> Iterable[str]:
+    hidden = [column.letter for column in found if column.is_hidden]
+    if hidden:
+        yield say("intake.hidden_columns", columns=", ".join(hidden))
+
+
+def _read(text: str, order: Order) -> str:
+    day = read_date(text, order)
+    return day if isinstance(day, str) else day_said(day)
+
+
+def named(column: Column) -> str:
+    """A column as people find it: its head, and its letter where that is none or another column's too."""
+    if not column.head:
+        return say("intake.column", letter=column.letter)
+    if column.is_repeated:
+        return say("intake.repeated_column", head=column.head, letter=column.letter)
+    return say("value.quoted", text=column.head)
