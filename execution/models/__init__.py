@@ -23,6 +23,7 @@ from execution.models.step import Step
 from execution.models.value import ValueRead
 from execution.models.wish import WishRecord
 from execution.models.work import Job
+from execution.models.worklist import WorkItem, Worklist, WorklistEvent, WorkRun
 
 __all__ = [
     "MEND",
@@ -56,4 +57,8 @@ __all__ = [
     "TrainingSession",
     "ValueRead",
     "WishRecord",
+    "WorkItem",
+    "WorkRun",
+    "Worklist",
+    "WorklistEvent",
 ]

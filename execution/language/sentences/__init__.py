@@ -19,6 +19,7 @@ from execution.language.sentences import (
     turn,
     verification,
     waiting,
+    worklists,
 )
 from sentences.base import register, register_worded
 
@@ -38,5 +39,6 @@ register(
     turn.WORDS,
     verification.WORDS,
     waiting.WORDS,
+    worklists.WORDS,
 )
 register_worded(ACT, words_of_act)
