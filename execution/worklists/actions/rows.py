@@ -5,7 +5,7 @@ Each move is compare-and-set: of the rows that were meant those are moved that s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,3 +155,13 @@ def _numbers(numbers: Iterable[int]) -> set[int]:
 def waiting_for_people() -> int:
     """Rows of all lists that a person is needed for."""
     return WorkItem.objects.waiting_for_people().count()
+
+
+# What the doors call them; each takes `worklist_id`, `numbers`, `user` and `origin`, and what it needs besides.
+VERBS: Mapping[str, Callable[..., Moved]] = {
+    "again": again,
+    "skip": skip,
+    "set_aside": set_aside,
+    "first": put_first,
+    "cancel": cancel,
+}
