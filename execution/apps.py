@@ -60,8 +60,10 @@ def _tell_of_resources(sender: Any, events: list[Any], **_more: Any) -> None:
 def _forget(sender: Any, executions: list[int], **_more: Any) -> None:
     from execution.models import Execution
     from execution.record.training import drop_texts
+    from execution.worklists.forgetting import forget_rows
     from gpu.assistant import conversations
 
+    forget_rows(executions)
     drop_texts(executions)
     conversations.drop_about(list(Execution.objects.filter(pk__in=executions).values_list("execution_id", flat=True)))
 
