@@ -170,7 +170,7 @@ def _sentence(told: Progress) -> str:
 def _waits(told: Progress) -> str:
     if not told.waiting:
         return ""
-    words = ngettext("%(n)d of them waits for a person", "%(n)d of them wait for a person", told.waiting)
+    words = ngettext("%(n)d row waits for a person", "%(n)d rows wait for a person", told.waiting)
     return words % {"n": told.waiting}
 
 
@@ -218,7 +218,8 @@ def happened(one: Worklist) -> list[dict[str, Any]]:
     events = events.exclude(kind=WorklistEventKind.ROW, payload__state="running")
     for event in events.order_by("-seq")[: MOST_HAPPENED * 2]:
         if (words := _event_words(event)) and len(told) < MOST_HAPPENED:
-            told.append({"at": event.at, "words": words, "row": event.payload.get("number", 0)})
+            numbers = event.payload.get("numbers") or [event.payload.get("number", 0)]
+            told.append({"at": event.at, "words": words, "row": numbers[0] if len(numbers) == 1 else 0})
     return told
 
 
@@ -229,7 +230,7 @@ def _event_words(event: WorklistEvent) -> str:
         case WorklistEventKind.ROW:
             state = ItemState(payload["state"]).label
             words = {"number": payload["number"], "state": state, "why": reason}
-            return (_("Row %(number)d %(state)s: %(why)s") if reason else _("Row %(number)d %(state)s")) % words
+            return (_("Row %(number)d, %(state)s: %(why)s") if reason else _("Row %(number)d, %(state)s")) % words
         case WorklistEventKind.ADDED:
             return ngettext("%(n)d row came in", "%(n)d rows came in", payload["n"]) % {"n": payload["n"]}
         case WorklistEventKind.LIST:
@@ -240,7 +241,10 @@ def _event_words(event: WorklistEvent) -> str:
                 else (_("The list is %(state)s") % {"state": state})
             )
         case _:
-            n = len(payload.get("numbers", ()))
+            numbers = payload.get("numbers", ())
+            n = len(numbers)
+            if n == 1:
+                return _("Row %(number)d: %(why)s") % {"number": numbers[0], "why": reason}
             return ngettext("%(n)d row: %(why)s", "%(n)d rows: %(why)s", n) % {"n": n, "why": reason}
 
 
@@ -277,11 +281,23 @@ def row_of(item: WorkItem, one: Worklist) -> Row:
     return Row(
         item=item,
         badge=RunBadge(words=str(state.label), colour=COLOURS[state], icon=ICONS[state]),
-        cells=[str(item.data.get(column, "")) for column in one.columns[:SHOWN_COLUMNS]],
+        cells=[str(item.data.get(column, "")) for column in shown_columns(one)],
         values=[read.get(name, "") for name, _label in value_columns(one)],
         reason=worded(item.reason),
         robot=run.robot.name if run and run.robot else "",
     )
+
+
+def shown_columns(one: Worklist) -> list[str]:
+    """What tells a row, beside its reference: columns that the workflow uses first, as many as fit."""
+    others = [column for column in one.columns if column not in one.keys] or list(one.columns)
+    used = set(one.mapping.values())
+    return sorted(others, key=lambda column: column not in used)[:SHOWN_COLUMNS]
+
+
+def shows_reference(one: Worklist) -> bool:
+    """True if the reference says more than the columns that are shown."""
+    return not set(one.keys) <= set(shown_columns(one)) if one.keys else True
 
 
 def value_columns(one: Worklist) -> list[tuple[str, str]]:
@@ -371,7 +387,8 @@ def _try(work: WorkRun) -> Try:
 
 
 def _joined(words: Iterable[str]) -> str:
-    return _(": ").join(word for word in words if word) if any(words) else _("at work")
+    said = [word for word in words if word]
+    return " · ".join(said) or _("at work")
 
 
 def when_words(when: datetime | None) -> str:

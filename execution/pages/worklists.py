@@ -79,7 +79,8 @@ def _table(request: HttpRequest, one: Worklist) -> dict[str, Any]:
     return {
         "page": page,
         "rows": [texts.row_of(item, one) for item in page.object_list],
-        "columns": one.columns[: texts.SHOWN_COLUMNS],
+        "columns": texts.shown_columns(one),
+        "has_reference": texts.shows_reference(one),
         "value_names": texts.value_columns(one),
         "filters": filters,
         "state": state,

@@ -88,7 +88,7 @@ def exception_of(run: Execution) -> str:
 def _why(work: WorkRun) -> str:
     run = work.execution
     if run.state == ExecutionState.FAILED:
-        return say("worklists.failed", why=run.error)
+        return run.error
     if work.unanswered:
         return work.unanswered
     if run.stopped_by:

@@ -7,10 +7,9 @@ from django.utils.translation import gettext_noop as _
 from sentences.base import Words
 
 WORDS: Words = {
-    "worklists.unanswered": _("Nobody answered in %(n)d minutes: %(asked)s"),
+    "worklists.unanswered": _("%(asked)s Nobody answered for %(n)d minutes."),
     "worklists.stopped_by": _("%(who)s stopped the run."),
     "worklists.stopped": _("The run was stopped."),
-    "worklists.failed": _("The run failed: %(why)s"),
     "worklists.saved": _("%(why)s Something may have been saved: look at the program before the row is done again."),
     "worklists.in_doubt": _("%(why)s Nobody knows whether its last action was done."),
     "worklists.no_value": _("The row cannot begin: %(why)s"),

@@ -72,7 +72,7 @@ def test_a_bar_says_how_many_are_where_and_its_parts_fill_it() -> None:
     ]  # fmt: skip
     assert sum(float(part.width) for part in card.parts) == pytest.approx(100)
     assert card.sentence == "3 of 4 rows worked off"
-    assert card.waits == "1 of them waits for a person"
+    assert card.waits == "1 row waits for a person"
 
 
 def test_the_rate_is_told_once_ten_rows_have_ended() -> None:
