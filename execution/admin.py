@@ -157,7 +157,7 @@ class WorkItemAdmin(RecordAdmin):
     list_filter = ("state",)
     list_select_related = ("worklist",)
     search_fields = ("=reference", "worklist__name")
-    exclude = ("data", "values")  # what stands in a row may be private; its page shows what may be shown
+    exclude = ("data", "variables", "values")  # what stands in a row may be private; its page shows what may be shown
 
 
 @admin.register(Place)

@@ -34,7 +34,7 @@ from execution.pages.training import training
 from execution.pages.training_jobs import training_again, training_export, training_file
 from execution.pages.viewer.compare import run_compare
 from execution.pages.viewer.export import run_export, step_export
-from execution.pages.worklists import lists, worklist, worklist_control, worklist_row, worklist_rows
+from execution.pages.worklists import lists, worklist, worklist_control, worklist_rows
 
 urlpatterns = [
     path("", runs, name="runs"),
@@ -43,7 +43,6 @@ urlpatterns = [
     path("lists/<str:worklist_id>", worklist, name="list"),
     path("lists/<str:worklist_id>/control", worklist_control, name="list_control"),
     path("lists/<str:worklist_id>/rows", worklist_rows, name="list_rows"),
-    path("lists/<str:worklist_id>/rows/<int:number>", worklist_row, name="list_row"),
     path("texts", texts, name="texts"),
     path("learning", learning, name="learning"),
     path("learning/workflows/<str:workflow_id>/promote", learning_promote, name="learning_promote"),

@@ -200,7 +200,6 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "list": (VIEW, None),
     "list_control": (None, OPERATE),
     "list_rows": (None, OPERATE),
-    "list_row": (VIEW, None),
     "texts": (VIEW, None),
     "corrections": (VIEW, None),
     "correction": (VIEW, None),

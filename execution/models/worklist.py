@@ -194,6 +194,7 @@ class WorkItem(models.Model):
     number = models.PositiveIntegerField()
     reference = models.CharField(max_length=200)
     data = models.JSONField(default=dict)  # column → text, as a person saw it
+    variables = models.JSONField(default=dict, blank=True)  # those that a run takes otherwise than the columns show
     state = models.CharField(max_length=20, choices=ItemState, default=ItemState.NEW)
     reason = SaidField(blank=True)
     saved = models.BooleanField(default=False)  # by the journal of its last run something may have been saved

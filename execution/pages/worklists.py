@@ -18,7 +18,7 @@ from execution.models import Worklist
 from execution.models.worklist import ItemState, WorklistState
 from execution.pages import worklist_texts as texts
 from execution.permissions import OPERATE, VIEW
-from execution.worklists.actions.lists import item_of, pause_list, start_list
+from execution.worklists.actions.lists import pause_list, start_list
 from execution.worklists.actions.rows import VERBS, Moved
 from execution.worklists.progress import progress_of
 from sentences.said import worded
@@ -155,11 +155,3 @@ def _say(request: HttpRequest, moved: Moved) -> None:
     if moved.left:
         said = ngettext("%(n)d row stands otherwise by now.", "%(n)d rows stand otherwise by now.", len(moved.left))
         messages.info(request, said % {"n": len(moved.left)})
-
-
-@permitted(VIEW)
-@require_safe
-def worklist_row(request: HttpRequest, worklist_id: str, number: int) -> HttpResponse:
-    """A link to a row for a colleague."""
-    item_of(worklist_id, number)
-    return redirect(f"{reverse('list', args=[worklist_id])}?row={number}")

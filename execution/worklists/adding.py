@@ -28,9 +28,14 @@ _JOINT = " · "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRow:
-    """A row that is to come in; without a reference its key columns make one, or else its number."""
+    """A row that is to come in; without a reference its key columns make one, or else its number.
+
+    `data` is what people see, by column. `variables` are those that a run takes in another form, such as a date that
+    the column shows as 28/11/2026; the others are taken from their columns.
+    """
 
     data: Mapping[str, str]
+    variables: Mapping[str, str] = field(default_factory=dict)
     reference: str = ""
     priority: int = 0
     not_before: datetime | None = None
@@ -111,7 +116,7 @@ def _problem(worklist: Worklist, graph: GraphSpec, row: NewRow) -> str:
     if unknown := [name for name in row.data if name not in worklist.columns]:
         return _("The list has no column “%(name)s”.") % {"name": unknown[0]}
     try:
-        check_variables(graph, variables_of(worklist.mapping, row.data))
+        check_variables(graph, {**variables_of(worklist.mapping, row.data), **row.variables})
     except (MissingVariable, BadVariable) as error:
         return str(error)
     return ""
@@ -136,6 +141,7 @@ def _keep(worklist: Worklist, rows: Sequence[tuple[str, NewRow]]) -> tuple[dict[
             number=number,
             reference=reference or f"#{number}",
             data=dict(row.data),
+            variables=dict(row.variables),
             priority=row.priority,
             not_before=row.not_before,
             due=row.due or NEVER_DUE,

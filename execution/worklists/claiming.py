@@ -96,7 +96,7 @@ def _begin(item: WorkItem, worklist: Worklist, robot: Robot, identity: DesktopId
         workflow_id=worklist.workflow.workflow_id,
         version_number=worklist.version.number if worklist.version else None,
         mode=worklist.mode or None,
-        variables=variables_of(worklist.mapping, item.data),
+        variables={**variables_of(worklist.mapping, item.data), **item.variables},
         origin=Origin.LIST,
     )
     WorkRun.objects.create(item=item, execution=execution, attempt=attempt)

@@ -51,6 +51,17 @@ def test_a_row_and_its_run_are_made_together_and_claimed() -> None:
     assert (moved.kind, moved.payload["was"], moved.payload["state"]) == ("row", "new", "running")
 
 
+def test_a_run_takes_a_value_in_the_form_that_was_found_for_it() -> None:
+    worklist = new_list(started=False)
+    row = NewRow(data={"Patient": "28/11/2026"}, variables={"patient": "2026-11-28"})
+    append(worklist_id=worklist.worklist_id, rows=[row])
+    Worklist.objects.update(state=WorklistState.RUNNING)
+    claimed = take(robot(), IDENTITY)
+    assert claimed is not None
+    assert claimed.execution.variables == {"patient": "2026-11-28"}
+    assert worklist.items.get().data == {"Patient": "28/11/2026"}
+
+
 def test_events_of_a_list_have_no_gaps() -> None:
     worklist = new_list("Ada", "Bea")
     take(robot(), IDENTITY)
