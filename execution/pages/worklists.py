@@ -20,7 +20,7 @@ from execution.pages import worklist_texts as texts
 from execution.permissions import OPERATE, VIEW
 from execution.worklists.actions.lists import pause_list, start_list
 from execution.worklists.actions.rows import VERBS, Moved
-from execution.worklists.progress import progress_of
+from execution.worklists.progress import Progress, progress_of
 from sentences.said import worded
 from workflows.exceptions import DomainError
 from workflows.parsing import whole_number
@@ -47,14 +47,14 @@ def lists(request: HttpRequest) -> HttpResponse:
 def worklist(request: HttpRequest, worklist_id: str) -> HttpResponse:
     """One list: how far it is, what happened, its rows, and the story of the one that is open."""
     one = Worklist.objects.by_id(worklist_id)
-    context = {**_head(one), **_table(request, one), **_opened(request, one)}
+    told = progress_of(one)
+    context = {**_head(one, told), **_table(request, one, told), **_opened(request, one)}
     context |= {"may_operate": request.user.has_perm(OPERATE), "nav": "lists"}
     template = "execution/_worklist_board.html" if request.GET.get("board") else "execution/worklist.html"
     return render(request, template, context)
 
 
-def _head(one: Worklist) -> dict[str, Any]:
-    told = progress_of(one)
+def _head(one: Worklist, told: Progress) -> dict[str, Any]:
     return {
         "list": one,
         "card": texts.list_card(one, told),
@@ -65,7 +65,7 @@ def _head(one: Worklist) -> dict[str, Any]:
     }
 
 
-def _table(request: HttpRequest, one: Worklist) -> dict[str, Any]:
+def _table(request: HttpRequest, one: Worklist, told: Progress) -> dict[str, Any]:
     state, text = request.GET.get("state", ""), request.GET.get("q", "")[:200].strip()
     state = state if state in ItemState.values else ""
     found = texts.found(one, state=state, text=text)
@@ -73,8 +73,8 @@ def _table(request: HttpRequest, one: Worklist) -> dict[str, Any]:
     kept = request.GET.copy()
     for name in ("page", "board", "row"):
         kept.pop(name, None)
-    counts = one.counts()
-    filters = [("", _("All"), sum(counts.values()))]
+    counts = told.counts
+    filters = [("", _("All"), told.total)]
     filters += [(s, str(ItemState(s).label), counts[s]) for s in texts.FILTERS if counts[s] or s == state]
     return {
         "page": page,
