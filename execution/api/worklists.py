@@ -31,6 +31,7 @@ from execution.models.worklist import ItemState, WorklistState
 from execution.worklists.actions.lists import append, create_list, item_of, pause_list, start_list
 from execution.worklists.actions.rows import VERBS
 from execution.worklists.adding import NewRow
+from execution.worklists.progress import progress_of_each
 from sentences.request_body import checked
 from sentences.said import in_words
 
@@ -62,6 +63,11 @@ class ListsView(RunsView, ListAPIView):
 
     def get_queryset(self) -> QuerySet[Worklist]:
         return Worklist.objects.select_related("workflow", "version")
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> Any:
+        if args:  # the lists of a page, all of them counted at once
+            kwargs["context"] = {**self.get_serializer_context(), "progress": progress_of_each(args[0])}
+        return self.get_serializer_class()(*args, **kwargs)
 
     @extend_schema(request=NewListSerializer, responses={201: WorklistSerializer, **REFUSALS})
     def post(self, request: Request) -> Response:

@@ -9,8 +9,9 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -81,7 +82,7 @@ def new_worklist_id() -> str:
 class WorklistQuerySet(models.QuerySet["Worklist"]):
     def by_id(self, worklist_id: str) -> Worklist:
         try:
-            return self.select_related("workflow").get(worklist_id=worklist_id)
+            return self.select_related("workflow", "version").get(worklist_id=worklist_id)
         except self.model.DoesNotExist:
             raise UnknownWorklist(_("There is no list “%(id)s”.") % {"id": worklist_id}) from None
 
@@ -143,13 +144,12 @@ class Worklist(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    def counts(self) -> dict[str, int]:
-        """How many rows are in each state, states without any as well."""
-        found = dict(self.items.order_by().values_list("state").annotate(n=Count("pk")))
-        return {state: found.get(state, 0) for state in ItemState.values}
-
     def at_version(self) -> WorkflowVersion:
-        """What a row that began now would run. Raises NotPublished."""
+        """What a row that began now would run, as of when this was first asked. Raises NotPublished."""
+        return self._at_version
+
+    @cached_property
+    def _at_version(self) -> WorkflowVersion:
         return self.version or self.workflow.latest_version()
 
     def tell(self, kind: WorklistEventKind, payload: dict[str, Any]) -> WorklistEvent:

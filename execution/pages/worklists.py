@@ -20,7 +20,7 @@ from execution.pages import worklist_texts as texts
 from execution.permissions import OPERATE, VIEW
 from execution.worklists.actions.lists import pause_list, start_list
 from execution.worklists.actions.rows import VERBS, Moved
-from execution.worklists.progress import Progress, progress_of
+from execution.worklists.progress import Progress, progress_of, progress_of_each
 from sentences.said import worded
 from workflows.exceptions import DomainError
 from workflows.parsing import whole_number
@@ -36,7 +36,8 @@ def lists(request: HttpRequest) -> HttpResponse:
     """Each list with its bar; those that need somebody first."""
     found = Worklist.objects.select_related("workflow", "version").order_by(*texts.LISTS_IN_ORDER)
     page = Paginator(found, LISTS).get_page(request.GET.get("page"))
-    cards = [texts.list_card(one, progress_of(one)) for one in page.object_list]
+    told = progress_of_each(page.object_list)
+    cards = [texts.list_card(one, told[one.pk]) for one in page.object_list]
     template = "execution/_lists_board.html" if request.GET.get("board") else "execution/lists.html"
     context = {"page": page, "cards": cards, "may_operate": request.user.has_perm(OPERATE), "nav": "lists"}
     return render(request, template, context)
@@ -69,7 +70,10 @@ def _table(request: HttpRequest, one: Worklist, told: Progress) -> dict[str, Any
     state, text = request.GET.get("state", ""), request.GET.get("q", "")[:200].strip()
     state = state if state in ItemState.values else ""
     found = texts.found(one, state=state, text=text)
-    page = Paginator(found, ROWS).get_page(request.GET.get("page"))
+    pages = Paginator(found, ROWS)
+    if not text:  # as many as the bar says, without counting them again
+        pages.count = told.counts[state] if state else told.total
+    page = pages.get_page(request.GET.get("page"))
     kept = request.GET.copy()
     for name in ("page", "board", "row"):
         kept.pop(name, None)
@@ -93,7 +97,7 @@ def _opened(request: HttpRequest, one: Worklist) -> dict[str, Any]:
     number = whole_number(request.GET.get("row", ""))
     if not number:
         return {"opened": None}
-    item = one.items.filter(number=number).select_related("execution").first()
+    item = one.items.filter(number=number).select_related("execution__robot").first()
     return {"opened": texts.story_of(item, one) if item else None}
 
 

@@ -17,7 +17,9 @@ def forget_rows(executions: Collection[int]) -> None:
     for worklist, number in rows.values_list("worklist_id", "number"):
         numbers.setdefault(worklist, []).append(number)
     for item in rows.only("pk", "number"):
-        WorkItem.objects.filter(pk=item.pk).update(data={}, variables={}, values=[], reason="", reference=f"#{item.number}")
+        WorkItem.objects.filter(pk=item.pk).update(
+            data={}, variables={}, values=[], reason="", reference=f"#{item.number}"
+        )
     works.update(unanswered="", reason="", picture="")
     for worklist, gone in numbers.items():
         events = WorklistEvent.objects.filter(worklist=worklist, kind=WorklistEventKind.ROW)
