@@ -37,6 +37,25 @@ screens:
   Search:
     ends: true
 """
+BACK = """
+workflow: Back to the search
+begins_on: No such patient
+steps:
+  - click: Search anew
+    expect: Write the letter
+    screen: Search
+"""
+# The draft of the letter, with the screen that says that it is not possible.
+REFUSAL = """
+from workflows.actions.publish import publish
+from workflows.models import Workflow
+letter = Workflow.objects.get(workflow_id="wf_discharge_letter")
+letter.nodes.create(
+    node_id="unknown", name="No such patient", texts=["No such patient", "The name is not known."],
+    is_end=True, is_common=True, exception="Patient not found",
+)
+publish(workflow=letter, user=None, note="")
+"""
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Discharge letters</title>
 <style>
   body { font: 17px/1.5 "DejaVu Sans", sans-serif; margin: 40px }
@@ -49,22 +68,25 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Discharge 
   let letters = 11870;
   const tell = (what) => fetch("/", { method: "POST", body: what });
   const show = (html) => { document.getElementById("view").innerHTML = html; };
+  const refuse = () => show("<h1>No such patient</h1><p>The name is not known.</p><button>Search anew</button>");
   const search = () => show(`<h1>Discharge letters</h1><label>Patient <input id="name" autocomplete="off"></label><br>
     <button>Write the letter</button>`);
   document.addEventListener("click", (event) => {
     const what = event.target.textContent;
     if (what === "Write the letter") {
       const name = document.getElementById("name").value;
-      if (!known.includes(name)) { tell("unknown " + name); show("<h1>No such patient</h1><p>The name is not known.</p><button>Search anew</button>"); return; }
+      if (!known.includes(name)) { tell("unknown " + name); refuse(); return; }
       letters += 1;
       tell("wrote " + name);
       show(`<h1>The letter is kept</h1><p>It is sent tomorrow.</p><dl><dt>Letter number:<dd>L-${letters}</dl><button>Next patient</button>`);
     } else if (what === "Next patient" || what === "Search anew") search();
   });
-  search();
+  %s();
 </script></html>"""  # noqa: E501
 
 
-def shown_as(screen: VirtualDesktop, one: Site, known: Collection[str]) -> AbstractContextManager[None]:
-    """The search in a window of its own, with nothing done yet."""
-    return shown_anew(screen, one, PAGE % json.dumps(list(known), ensure_ascii=False), "Discharge letters")
+def shown_as(
+    screen: VirtualDesktop, one: Site, known: Collection[str], *, begins: str = "search"
+) -> AbstractContextManager[None]:
+    """The search in a window of its own, with nothing done yet; `begins` with "refuse": a name was just refused."""
+    return shown_anew(screen, one, PAGE % (json.dumps(list(known), ensure_ascii=False), begins), "Discharge letters")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.discharge_page import STORY, TAUGHT, shown_as
+from tests.e2e.discharge_page import BACK, REFUSAL, STORY, TAUGHT, shown_as
 from tests.support.display import wait_until
 from tests.support.lone_runs import dying, tail
 from tests.support.on_a_page import IN_CHROMIUM
@@ -32,11 +32,12 @@ def taught(tmp_path_factory: pytest.TempPathFactory, web: Site) -> Iterator[Prod
         yield one
 
 
-def imported(one: Product, folder: Path, *names: str) -> str:
+def imported(one: Product, folder: Path, *names: str, reset: str = "") -> str:
     """A list with a row for each name, not started."""
     (folder / "patients.csv").write_text("Patient,Ward\n" + "".join(f"{name},Cardiology\n" for name in names))
     asked = ("--workflow", "wf_discharge_letter", "--columns", "Patient,Ward", "--key", "Patient")
-    made = one.manage("worklist", "create", "Letters", *asked, "--mode", "automatic").stdout.split()[-1]
+    more = ("--mode", "automatic", "--reset", reset)
+    made = one.manage("worklist", "create", "Letters", *asked, *more).stdout.split()[-1]
     said = one.manage("worklist", "import", made, str(folder / "patients.csv")).stdout
     assert said.startswith(f"{len(names)} added"), said
     return made
@@ -68,3 +69,31 @@ def test_each_row_is_done_once_though_the_run_loop_is_killed_in_the_middle(
     assert [(row["reference"], row["state"], row["attempts"]) for row in rows] == [(n, "done", 1) for n in PATIENTS]
     assert [row["values"] for row in rows] == [{"letter": f"L-{11870 + n}"} for n in (1, 2, 3)]
     assert taught.rows("SELECT COUNT(*) FROM execution_workrun") == [(3,)]
+
+
+def test_a_patient_that_the_program_does_not_know_is_an_exception_and_the_next_row_begins(
+    taught: Product, web: Site, tmp_path: Path
+) -> None:
+    """S12.2, S12.8: the reason was taught, and the way back comes before the next row."""
+    with shown_as(taught.screen, web, [], begins="refuse"):
+        taught.teach(BACK)
+    taught.manage("shell", "-v0", "-c", REFUSAL)
+    names = (PATIENTS[0], "NOBODY Known", PATIENTS[1])
+    with shown_as(taught.screen, web, PATIENTS):
+        made = imported(taught, tmp_path, *names, reset="wf_back_to_the_search")
+        taught.manage("worklist", "start", made)
+        process = taught.start_runloop()
+        try:
+            wait_until(lambda: is_over(taught, made), timeout=200, what=f"the list's end: {tail(taught)}")
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(60)
+        assert web.done == [f"wrote {PATIENTS[0]}", "unknown NOBODY Known", f"wrote {PATIENTS[1]}"]
+        rows = [json.loads(line) for line in taught.manage("worklist", "export", made).stdout.splitlines()]
+    assert [(row["state"], row["reason"]) for row in rows] == [
+        ("done", ""),
+        ("exception", "Patient not found"),
+        ("done", ""),
+    ]
+    resets = "SELECT outcome FROM execution_workrun WHERE kind = 'reset'"
+    assert taught.rows(resets) == [("reached",)]
