@@ -24,6 +24,8 @@ from execution.models import (
     Robot,
     Step,
     WishRecord,
+    WorkItem,
+    Worklist,
 )
 from execution.permissions import OPERATE, VIEW
 from sentences.said import worded
@@ -130,6 +132,25 @@ class RobotAdmin(RecordAdmin):
     @admin.display(boolean=True, description=gettext_lazy("alive"))
     def alive(self, robot: Robot) -> bool:
         return robot.is_alive
+
+
+@admin.register(Worklist)
+class WorklistAdmin(RecordAdmin):
+    """Lists are started, paused and filled on their pages, by the API and by the command line."""
+
+    list_display = ("name", "worklist_id", "workflow", "state", "created_at", "started_at", "ended_at")
+    list_filter = ("state", "workflow")
+    list_select_related = ("workflow",)
+    search_fields = ("name", "worklist_id")
+
+
+@admin.register(WorkItem)
+class WorkItemAdmin(RecordAdmin):
+    list_display = ("worklist", "number", "state", "attempts", "priority", "started_at", "ended_at")
+    list_filter = ("state",)
+    list_select_related = ("worklist",)
+    search_fields = ("=reference", "worklist__name")
+    exclude = ("data", "variables", "values")  # what stands in a row may be private; its page shows what may be shown
 
 
 @admin.register(Place)

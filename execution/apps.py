@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from execution.choices import CorrectionKind
 from execution.language import sentences  # noqa: F401  registers them, before any module of an app is there to say one
-from execution.signals import correction_proved, step_marked, step_recorded, texts_pruned
+from execution.signals import correction_proved, run_ended, step_marked, step_recorded, texts_pruned
 from gpu.signals import gpu_told
 
 
@@ -36,6 +36,7 @@ class ExecutionConfig(AppConfig):
         step_marked.connect(_train, dispatch_uid="training data of a mark")
         gpu_told.connect(_tell_of_resources, dispatch_uid="what happens to the GPU beside a run")
         texts_pruned.connect(_forget, dispatch_uid="what was made of runs whose texts go")
+        run_ended.connect(_settle, dispatch_uid="what the end of a run means for its row")
         learned = self.get_model("LearnedCorrection")
         post_save.connect(_try, sender=learned, dispatch_uid="what was learned is tried")
         correction_proved.connect(_try_again, dispatch_uid="what proved right is tried on what it did")
@@ -59,10 +60,18 @@ def _tell_of_resources(sender: Any, events: list[Any], **_more: Any) -> None:
 def _forget(sender: Any, executions: list[int], **_more: Any) -> None:
     from execution.models import Execution
     from execution.record.training import drop_texts
+    from execution.worklists.forgetting import forget_rows
     from gpu.assistant import conversations
 
+    forget_rows(executions)
     drop_texts(executions)
     conversations.drop_about(list(Execution.objects.filter(pk__in=executions).values_list("execution_id", flat=True)))
+
+
+def _settle(sender: Any, execution_id: str, **_more: Any) -> None:
+    from execution.worklists.outcome import settle
+
+    settle(execution_id)
 
 
 def _try_again(sender: Any, correction_id: int, **_more: Any) -> None:

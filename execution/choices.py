@@ -103,6 +103,7 @@ class Origin(models.TextChoices):
     COMMAND = "command", _("command line")
     PROGRAM = "program", _("program")
     LOOP = "loop", _("run loop")  # nobody answered in time
+    LIST = "list", _("list")  # a row was in turn
 
 
 class PauseReason(models.TextChoices):

@@ -9,6 +9,7 @@ DomainError
 │   ├── AlreadyDecided         says who decided and what
 │   ├── HeldBySomebody         says who is correcting
 │   ├── UnknownLesson, LessonTaken  says who teaches there
+│   ├── UnknownWorklist, UnknownItem, BadWorklist, BadRows
 │   └── NothingToDecide, BadDecision, BadMark, BadReplay, NoMatch, DriftDetected, NotProved
 └── LeaseLost (not for people: the run belongs to another run loop now)
     └── DatabaseAway       nobody can tell whose it is: it is left as it stands
@@ -165,6 +166,37 @@ class LessonTaken(ExecutionError):
 
     def details(self) -> dict[str, Any]:
         return {"lesson_id": self.lesson_id}
+
+
+class UnknownWorklist(ExecutionError):
+    status_code = 404
+    code = "unknown_list"
+
+
+class UnknownItem(ExecutionError):
+    status_code = 404
+    code = "unknown_row"
+
+
+class BadWorklist(ExecutionError):
+    """What was asked of a list cannot be done; nothing was changed."""
+
+    status_code = 422
+    code = "bad_list"
+
+
+class BadRows(ExecutionError):
+    """Rows that a list does not take, each with its place and the reason; none was kept."""
+
+    status_code = 422
+    code = "bad_rows"
+
+    def __init__(self, message: str, rows: list[dict[str, Any]]) -> None:
+        super().__init__(message)
+        self.rows = rows
+
+    def details(self) -> dict[str, Any]:
+        return {"rows": self.rows}
 
 
 class NoMatch(ExecutionError):

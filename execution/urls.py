@@ -35,10 +35,15 @@ from execution.pages.training import training
 from execution.pages.training_jobs import training_again, training_export, training_file
 from execution.pages.viewer.compare import run_compare
 from execution.pages.viewer.export import run_export, step_export
+from execution.pages.worklists import lists, worklist, worklist_control, worklist_rows
 
 urlpatterns = [
     path("", runs, name="runs"),
     path("runs/new", start, name="run_start"),
+    path("lists", lists, name="lists"),
+    path("lists/<str:worklist_id>", worklist, name="list"),
+    path("lists/<str:worklist_id>/control", worklist_control, name="list_control"),
+    path("lists/<str:worklist_id>/rows", worklist_rows, name="list_rows"),
     path("texts", texts, name="texts"),
     path("learning", learning, name="learning"),
     path("learning/workflows/<str:workflow_id>/promote", learning_promote, name="learning_promote"),

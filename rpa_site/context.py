@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from execution.models import Execution, Robot
+from execution.models import Execution, Robot, WorkItem
 from gpu.pages.board import banner_now
 from rpa_site.roles import role_of
 
@@ -19,6 +19,7 @@ def chrome(request: HttpRequest) -> dict[str, Any]:
         return {}
     return {
         "attention": SimpleLazyObject(lambda: Execution.objects.needing_a_person().for_person(user).count()),
+        "lists_wait": SimpleLazyObject(lambda: WorkItem.objects.waiting_for_people().count()),
         "gpu_banner": SimpleLazyObject(banner_now),
         "robots_alive": SimpleLazyObject(Robot.objects.alive().count),
         "role": SimpleLazyObject(lambda: role_of(user)),

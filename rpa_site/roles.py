@@ -20,7 +20,18 @@ class Role(models.TextChoices):
 
 _MODELS = {
     "workflows": ("workflow", "workflowversion", "node", "edge", "target", "variable", "picture", "correction", "need"),
-    "execution": ("execution", "step", "prompt", "decision", "executionevent", "robot", "lesson", "lessonstep"),
+    "execution": (
+        "execution",
+        "step",
+        "prompt",
+        "decision",
+        "executionevent",
+        "robot",
+        "lesson",
+        "lessonstep",
+        "worklist",
+        "workitem",
+    ),
     "analytics": ("stepmetric", "resourcesample"),
     "gpu": ("cataloguemodel", "gpustate", "gpuevent", "gpusample", "learnedneed", "modeluse"),
 }

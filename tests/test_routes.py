@@ -42,6 +42,8 @@ from execution.models import (
     Replay,
     Robot,
     Step,
+    WorkItem,
+    Worklist,
 )
 from execution.running.live_picture import path_of
 from execution.stream.routing import websocket_urlpatterns
@@ -146,6 +148,13 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_replay": (VIEW, None),
     "api_replay_stop": (None, OPERATE),
     "api_replay_differences": (VIEW, None),
+    "api_lists": (VIEW, OPERATE),
+    "api_list": (VIEW, None),
+    "api_list_control": (None, OPERATE),
+    "api_list_rows": (VIEW, OPERATE),
+    "api_list_change": (None, OPERATE),
+    "api_list_row": (VIEW, None),
+    "api_list_events": (VIEW, None),
     "api_lessons": (None, DESIGN),
     "api_lesson": (DESIGN, None),
     "api_execution_remember_dialog": (None, DESIGN),
@@ -187,6 +196,10 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "run_pause": (VIEW, None),
     "run_pause_told": (VIEW, None),
     "run_compare": (VIEW, None),
+    "lists": (VIEW, None),
+    "list": (VIEW, None),
+    "list_control": (None, OPERATE),
+    "list_rows": (None, OPERATE),
     "texts": (VIEW, None),
     "corrections": (VIEW, None),
     "correction": (VIEW, None),
@@ -301,6 +314,7 @@ def world(make_user: Any) -> dict[str, Any]:
     first = {(m._meta.app_label, m._meta.model_name): m._default_manager.first() for m in registered}
     return {
         "execution_id": run.execution_id,
+        "worklist_id": _list_with_row(version.workflow, learned.pk).worklist_id,
         "request_id": operations.keep(Request(kind=RequestKind.CLIP_TO_CPU), Future()).id,
         "workflow_id": run.workflow_id,
         "lesson_id": open_lesson(
@@ -322,6 +336,12 @@ def world(make_user: Any) -> dict[str, Any]:
         "kind": "csv",
         "admin": {key: row.pk for key, row in first.items() if row is not None},
     }
+
+
+def _list_with_row(workflow: Any, number: int) -> Worklist:
+    worklist = Worklist.objects.create(name="Letters", workflow=workflow, columns=["Patient"])
+    WorkItem.objects.create(worklist=worklist, number=number, reference="Ada", data={"Patient": "Ada"})
+    return worklist
 
 
 @cache

@@ -309,6 +309,7 @@ def _node(spec: NodeSpec, workflow: Workflow, pictures: Mapping[str, Picture]) -
         is_entry=spec.is_entry,
         is_end=spec.is_end,
         is_common=spec.is_common,
+        exception=spec.exception,
     )
 
 

@@ -38,6 +38,9 @@ class EffectClass(models.TextChoices):
     OPAQUE = "opaque", _("never repeated without a person")
 
 
+MAY_SAVE = frozenset({EffectClass.OBSERVABLE, EffectClass.OPAQUE})  # what may save or send (S9.8)
+
+
 class RegionKind(models.TextChoices):
     """What an area of a screen says of it."""
 

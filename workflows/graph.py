@@ -172,6 +172,7 @@ class NodeSpec:
     `*` for any run of characters and {{variables}}; empty means any window. `picture` is the reference's digest,
     `looks` are those of further pictures of the same screen: with a table full and empty, with an area folded.
     `is_common`: it may come at any time, and the run goes on afterwards from where it was.
+    `exception`: a run that ends here did not fail, but its work is not possible, for this reason (S12.2).
     `scope` is the call whose workflow it belongs to, by the id of its edge; "" for the workflow's own (`calling`).
     """
 
@@ -187,6 +188,7 @@ class NodeSpec:
     is_entry: bool = False
     is_end: bool = False
     is_common: bool = False
+    exception: str = ""
     scope: str = ""
 
 
@@ -480,6 +482,9 @@ class GraphSpec:
         for edge in data["edges"]:
             if edge["proof"] is None:  # what was published before there were proofs stays the same
                 del edge["proof"]
+        for node in data["nodes"]:
+            if not node["exception"]:  # nor before there were exceptions
+                del node["exception"]
         return data
 
     @classmethod

@@ -121,6 +121,7 @@ class NodeSerializer(serializers.Serializer[Any]):
     is_entry = serializers.BooleanField()
     is_end = serializers.BooleanField()
     is_common = serializers.BooleanField(help_text="It may come at any time.")
+    exception = serializers.CharField(help_text="Why the work is not possible where a run ends here; mostly empty.")
 
 
 class ConditionSerializer(serializers.Serializer[Any]):

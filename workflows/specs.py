@@ -64,6 +64,7 @@ def node_spec(node: Node) -> NodeSpec:
         is_entry=node.is_entry,
         is_end=node.is_end,
         is_common=node.is_common,
+        exception=node.exception,
     )
 
 

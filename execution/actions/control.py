@@ -26,6 +26,7 @@ from execution.choices import (
     ExecutionState,
     Origin,
     PauseReason,
+    PromptState,
     Verb,
     Wish,
     ended_error,
@@ -164,6 +165,14 @@ def stop(*, execution_id: str, user: Any = None, origin: Origin = Origin.PROGRAM
     except (NothingToDecide, AlreadyDecided):
         pass  # it was not waiting, or somebody answered in the same moment: the wish stands either way
     return execution
+
+
+def withdraw(*, execution_id: str, origin: Origin = Origin.LOOP) -> Execution:
+    """Stop a run that nobody answered: its question is withdrawn, so nothing counts as rejected. Raises IllegalMove."""
+    execution = Execution.objects.by_id(execution_id)
+    with transaction.atomic():
+        execution.prompts.open().update(state=PromptState.WITHDRAWN)
+        return _wish(execution, Wish.STOP, Verb.STOP, user=None, origin=origin)
 
 
 def _ended_left_behind(execution: Execution, *, user: Any, origin: Origin) -> bool:

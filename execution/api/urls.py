@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.urls import path
 
-from execution.api import assistant, learning, lessons
+from execution.api import assistant, learning, lessons, worklists
 from execution.api import views as api
 
 RUN = "executions/<str:execution_id>/"
 LESSON = "lessons/<str:lesson_id>/"
+LIST = "lists/<str:worklist_id>/"
 
 urlpatterns = [
     path("executions/", api.ExecutionsView.as_view(), name="api_executions"),
@@ -34,6 +35,13 @@ urlpatterns = [
         name="api_workflow_coaching_stats",
     ),
     path(f"{RUN}remember-dialog/", lessons.RememberDialogView.as_view(), name="api_execution_remember_dialog"),
+    path("lists/", worklists.ListsView.as_view(), name="api_lists"),
+    path(LIST, worklists.ListView.as_view(), name="api_list"),
+    path(f"{LIST}control/", worklists.ListControlView.as_view(), name="api_list_control"),
+    path(f"{LIST}rows/", worklists.RowsView.as_view(), name="api_list_rows"),
+    path(f"{LIST}rows/change/", worklists.ChangeRowsView.as_view(), name="api_list_change"),
+    path(f"{LIST}rows/<int:number>/", worklists.RowView.as_view(), name="api_list_row"),
+    path(f"{LIST}events/", worklists.ListEventsView.as_view(), name="api_list_events"),
     path("lessons/", lessons.LessonsView.as_view(), name="api_lessons"),
     path(LESSON, lessons.LessonView.as_view(), name="api_lesson"),
     path(f"{LESSON}changes/", lessons.ChangesView.as_view(), name="api_lesson_changes"),

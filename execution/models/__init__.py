@@ -18,6 +18,7 @@ from execution.models.replay import EyesPrint, Replay, ReplayDifference, ReplayR
 from execution.models.robot import Ability, AbilityOrigin, Robot
 from execution.models.step import Step, StepMark, ValueRead
 from execution.models.work import Job
+from execution.models.worklist import WorkItem, Worklist, WorklistEvent, WorkRun
 
 __all__ = [
     "MEND",
@@ -51,4 +52,8 @@ __all__ = [
     "TrainingSession",
     "ValueRead",
     "WishRecord",
+    "WorkItem",
+    "WorkRun",
+    "Worklist",
+    "WorklistEvent",
 ]

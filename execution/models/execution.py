@@ -45,6 +45,31 @@ def place_in_line(created_at: datetime, priority: int) -> datetime:
     return created_at - priority * timedelta(seconds=settings.RPA_PRIORITY_LEAD_S)
 
 
+def fits(robot: Robot, version: str) -> Q:
+    """Of rows whose column `version` names what they run: those that the robot has everything for (S9.4).
+
+    What the workflows need that a run does inside, it needs as well. All of it is read in the one statement that takes
+    a run: what was changed a moment ago holds.
+    """
+    has = Ability.objects.filter(robot=robot.pk, kind=OuterRef("kind"), name=OuterRef("name"))
+    lacking = Need.objects.filter(~Exists(has), workflow__done_in=OuterRef(version))
+    wider, higher = Q(smallest_width__gt=OuterRef("screen_width")), Q(smallest_height__gt=OuterRef("screen_height"))
+    larger = Workflow.objects.filter(wider | higher, done_in=OuterRef(OuterRef(version)))
+    takes = Robot.objects.filter(~Exists(larger), pk=robot.pk, maintenance_at=None)
+    return Q(Exists(takes)) & Q(~Exists(lacking))
+
+
+def without_room() -> models.QuerySet[WorkflowVersion, Any]:
+    """The versions that do a workflow, inside or out, which as many do on desktops as may (S9.4).
+
+    Which these are is found once for all runs, from the few that are on desktops.
+    """
+    at_work = Execution.objects.filter(state__in=ON_DESKTOP).order_by()
+    does = at_work.annotate(flow=F("version__does"), most=F("version__does__most_at_once")).values("flow", "most")
+    full = does.annotate(n=Count("pk")).filter(n__gte=F("most")).values("flow")
+    return WorkflowVersion.objects.filter(does__in=full).values("pk")
+
+
 class ExecutionQuerySet(models.QuerySet["Execution"]):
     def live(self) -> ExecutionQuerySet:
         return self.filter(state__in=LIVE)
@@ -73,27 +98,12 @@ class ExecutionQuerySet(models.QuerySet["Execution"]):
         return self.filter(queued | Q(state__in=ON_DESKTOP, desktop__in=desktops)).order_by()
 
     def fitting(self, robot: Robot) -> ExecutionQuerySet:
-        """Of these runs those that the robot has everything for (S9.4); none while it is in maintenance.
-
-        What the workflows need that a run does inside, it needs as well.
-        All of it is read in the one statement that takes a run: what was changed a moment ago holds.
-        """
-        has = Ability.objects.filter(robot=robot.pk, kind=OuterRef("kind"), name=OuterRef("name"))
-        lacking = Need.objects.filter(~Exists(has), workflow__done_in=OuterRef("version"))
-        wider, higher = Q(smallest_width__gt=OuterRef("screen_width")), Q(smallest_height__gt=OuterRef("screen_height"))
-        larger = Workflow.objects.filter(wider | higher, done_in=OuterRef(OuterRef("version")))
-        takes = Robot.objects.filter(~Exists(larger), pk=robot.pk, maintenance_at=None)
-        return self.filter(Exists(takes), ~Exists(lacking))
+        """Of these runs those that the robot has everything for (S9.4); none while it is in maintenance."""
+        return self.filter(fits(robot, "version"))
 
     def with_room(self) -> ExecutionQuerySet:
-        """Of these runs those that do no workflow, inside or out, which as many do on desktops as may (S9.4).
-
-        Which these are is found once for all runs, from the few that are on desktops.
-        """
-        at_work = Execution.objects.filter(state__in=ON_DESKTOP).order_by()
-        does = at_work.annotate(flow=F("version__does"), most=F("version__does__most_at_once")).values("flow", "most")
-        full = does.annotate(n=Count("pk")).filter(n__gte=F("most")).values("flow")
-        return self.exclude(version__in=WorkflowVersion.objects.filter(does__in=full).values("pk"))
+        """Of these runs those that do no workflow, inside or out, which as many do on desktops as may (S9.4)."""
+        return self.exclude(version__in=without_room())
 
     def abandoned_on(self, desktop: str) -> ExecutionQuerySet:
         """Runs that were on this desktop; whoever holds its lock and asks is the only one who can go on with them."""

@@ -48,6 +48,8 @@ from execution.turn.limits import LoopLimits
 from execution.turn.loop import Loop
 from execution.turn.stages import Stages
 from execution.turn.workflow_stages import WorkflowStages
+from execution.worklists.claiming import is_of_a_list, take
+from execution.worklists.unanswered import end_unanswered
 from gpu import get_gpu_resource_manager
 from sentences.said import by_sentence, cause, say, told_by, worded
 from workflows.availability import is_away
@@ -171,7 +173,8 @@ class Runner:
             self._connection.is_there(robot, desktop.name)
             self._gpu.claim(robot.name)
             heartbeat = stack.enter_context(Heartbeat(robot))
-            heartbeat.on_beat = StillDisplay(desktop, robot, self.out).look
+            display = StillDisplay(desktop, robot, self.out)
+            heartbeat.on_beat = lambda: self._beat(display, heartbeat)
             capture = self.hooks.capture(desktop, robot)
             capture.redaction = self.patience.until_done(between_runs, for_ever=True)
             capture.start()
@@ -200,15 +203,19 @@ class Runner:
                 )
             )
 
+    def _beat(self, display: StillDisplay, heartbeat: Heartbeat) -> None:
+        """What is looked at besides while a run stands still as well."""
+        display.look()
+        if (journal := heartbeat.journal) is not None:
+            end_unanswered(journal.execution.execution_id)
+
     def _serve(self, place: Workplace) -> None:
         service_manager.notify(service_manager.READY)
         while not self.leave.is_set():
             let_go_of_broken()
             if self._teach(place):
                 continue
-            claimed = self.patience.until_done(
-                lambda: claim(place.robot, place.identity, execution_id=self.execution_id), for_ever=True
-            )
+            claimed = self.patience.until_done(lambda: self._claimed(place), for_ever=True)
             if claimed is None:
                 if self.once or self._has_ended():
                     self.out(self._why_nothing())
@@ -223,6 +230,14 @@ class Runner:
             self.done += 1
             if self.once or self.execution_id or self.done == self.max_executions:
                 return
+
+    def _claimed(self, place: Workplace) -> Claim | None:
+        """The next run for this desktop, or else that of the next row of a list; a loop that is here for one run, or
+        has a program's own parts, takes no row."""
+        found = claim(place.robot, place.identity, execution_id=self.execution_id)
+        if found is not None or self.execution_id or self.hooks.own_parts:
+            return found
+        return take(place.robot, place.identity)
 
     def _teach(self, place: Workplace) -> bool:
         """Give a lesson that waits for this desktop, unless a run was left on it; whether one was given (S9.4)."""
@@ -413,13 +428,16 @@ class Runner:
         stages = self.hooks.stages(journal, own)
         stages.missing = self._missing(journal.execution)
         coach = Coach(journal, leave=self.leave, listener=self.hooks.on_prompt)
+        limits = self.hooks.limits or LoopLimits()
+        if is_of_a_list(journal.execution):
+            limits = limits.without_time_outs()
         stages, coach = with_clocks(journal, stages, coach)
         return Loop(
             journal,
             stages,
             coach,
             leave=self.leave,
-            limits=self.hooks.limits,
+            limits=limits,
             may_act=place.heartbeat.check,
             on_look=place.capture.follow,
             hand_over=lambda: self._hand_over(journal, place),

@@ -51,7 +51,7 @@ class Closer:
     What nobody declared is left to people: it presses the button that one of them chose.
     """
 
-    def __init__(self, journal: Journal, stages: Stages, coach: Coach, hold: Hold, *, timeout_s: float) -> None:
+    def __init__(self, journal: Journal, stages: Stages, coach: Coach, hold: Hold, *, timeout_s: float | None) -> None:
         self.journal, self.stages, self.coach, self.hold = journal, stages, coach, hold
         self.timeout_s = timeout_s
         self._in_a_row = 0

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from execution.actions.decide import decide
 from execution.actions.hold import expire, postpone
-from execution.choices import Origin, PromptKind, Wish
+from execution.choices import Origin, PromptKind, PromptState, Wish
 from execution.exceptions import AlreadyDecided, NothingToDecide
 from execution.models import Decision as DecisionRow
 from execution.models import Prompt, Step
@@ -87,7 +87,10 @@ class Coach:
             row = patience.until_done(DecisionRow.objects.select_related("user").filter(prompt=prompt).first)
             if row is not None:
                 return row
-            if self.leave.is_set() or self.journal.refresh().wish in (Wish.PAUSE, Wish.CONTROL, Wish.CHANGE_VERSION):
+            wish = Wish.NONE if self.leave.is_set() else self.journal.refresh().wish
+            if self.leave.is_set() or wish in (Wish.PAUSE, Wish.CONTROL, Wish.CHANGE_VERSION):
+                return None
+            if wish == Wish.STOP and patience.until_done(partial(_is_withdrawn, prompt)):
                 return None
             if choice := prompt.timeout_choice:
                 if late := clock.unfair_s():
@@ -118,3 +121,7 @@ class Coach:
             )
         except (AlreadyDecided, NothingToDecide):
             return
+
+
+def _is_withdrawn(prompt: Prompt) -> bool:
+    return Prompt.objects.filter(pk=prompt.pk, state=PromptState.WITHDRAWN).exists()

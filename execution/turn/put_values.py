@@ -16,11 +16,10 @@ from execution.types import Box, Element, ElementRole, ScreenState, Suggestion
 from execution.verification.chosen import control_box, value_lines
 from sentences.said import say
 from workflows.catalogue import VALUE_PARAMS, effect_of
-from workflows.choices import EffectClass
+from workflows.choices import MAY_SAVE
 from workflows.graph import EdgeSpec
 from workflows.text import names
 
-_MAY_SAVE = frozenset({EffectClass.OBSERVABLE, EffectClass.OPAQUE})
 _CONTROLS = frozenset({ElementRole.FIELD, ElementRole.BUTTON})
 
 
@@ -60,7 +59,7 @@ class PutValues:
     def problem(self, edge: EdgeSpec, state: ScreenState) -> str:
         """Why what the run has put there is not saved, with both values; "" where it stands, or is out of sight."""
         only_types = edge.action_type in VALUE_PARAMS and not edge.params.get("enter")
-        if only_types or effect_of(edge) not in _MAY_SAVE or not self._put:
+        if only_types or effect_of(edge) not in MAY_SAVE or not self._put:
             return ""
         if not state.text_method:
             return say("turn.not_read")

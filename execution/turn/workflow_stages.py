@@ -451,6 +451,8 @@ class WorkflowStages:
         """One look; `between` are those since the act: what went away and came back is new (S5.2)."""
         edge = suggestion.edge
         recognition = self._surely(self.recognise(after, last_node=edge.source, expected=edge.leads_to[0]), after)
+        if (refusal := _not_possible(edge, recognition, self.graph)) is not None:
+            return refusal
         if (edge.enters and not edge.is_read_back) or (edge.returns and not edge.expect):
             return calling.judge(edge, recognition, self.graph)
         if edge.action_type in SETTING_ACTION_TYPES:
@@ -530,6 +532,15 @@ def _known_place(suggestion: Suggestion) -> Box | None:
     if suggestion.edge.action_type != "type_text" or target is None or target.role == ElementRole.FIELD:
         return box
     return None
+
+
+def _not_possible(edge: EdgeSpec, recognition: Recognition, graph: GraphSpec) -> Verification | None:
+    """The program took the act and answers, on a screen that was taught for it, that the work is not possible."""
+    node = graph.node(recognition.match.node_id) if recognition.match else None
+    if node is None or not node.exception or node.node_id == edge.source:
+        return None
+    message = say("turn.not_possible", name=node.name, why=node.exception)
+    return Verification(answer=Answer.YES, message=message)
 
 
 def _leads_on(edge: EdgeSpec, recognition: Recognition) -> bool:

@@ -1,1 +1,1 @@
-"""Work in lots: a list holds rows, a row is worked off by a run (S12)."""
+"""Work in lots (S12): rows of a list, each worked off once by a run."""

@@ -80,7 +80,7 @@ class NodeAdmin(PartAdmin):
     search_fields = ("name", "node_id", "window_title")
     readonly_fields = ("shown",)
     fieldsets = (
-        (None, {"fields": ("name", "node_id", ("is_entry", "is_end", "is_common"))}),
+        (None, {"fields": ("name", "node_id", ("is_entry", "is_end", "is_common"), "exception")}),
         (_("Recognised by"), {"fields": ("texts", "absent", "window_title", "app_name")}),
         (_("Picture"), {"fields": ("shown", "new_picture", "remove_reference", "regions")}),
     )

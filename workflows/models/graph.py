@@ -110,6 +110,14 @@ class Node(models.Model):
         default=False,
         help_text=_("It may come at any time; the run goes on afterwards from where it was."),
     )
+    exception = models.CharField(
+        _("not possible, because"),
+        max_length=200,
+        default="",
+        db_default="",
+        blank=True,
+        help_text=_("Of an end: the work could not be done, for this reason, such as “Patient not found”."),
+    )
 
     class Meta:
         ordering = ("workflow", "id")

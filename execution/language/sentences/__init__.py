@@ -33,6 +33,7 @@ from execution.language.sentences import (
     turn,
     verification,
     waiting,
+    worklists,
 )
 from sentences.base import register, register_worded
 
@@ -56,6 +57,7 @@ register(
     turn.WORDS,
     verification.WORDS,
     waiting.WORDS,
+    worklists.WORDS,
 )
 register_worded(ACT, words_of_act)
 register_worded(DAY, words_of_day)

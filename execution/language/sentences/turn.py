@@ -107,6 +107,7 @@ WORDS: Words = {
     "turn.asked_to_leave": _("Not done: the run loop was asked to leave."),
     "turn.did_not_work": _("“%(what)s” did not work. %(why)s"),
     "turn.was_it_done": _("Was “%(what)s” done? The screen does not show what was expected."),
+    "turn.not_possible": _("“%(name)s” says that it is not possible: %(why)s"),
     "turn.seen_done": _("Interrupted, and seen to be done."),
     "turn.entered_anew": _("Interrupted: the field is emptied and filled once more."),
     "turn.clicked_not_typed": _("It was clicked, and nothing was typed. %(why)s"),

@@ -1,0 +1,29 @@
+"""Lists and their rows (S12): why a row ended as it did, and why a list stands."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_noop as _
+
+from sentences.base import Words
+
+WORDS: Words = {
+    "worklists.unanswered": _("%(asked)s Nobody answered for %(n)d minutes."),
+    "worklists.stopped_by": _("%(who)s stopped the run."),
+    "worklists.stopped": _("The run was stopped."),
+    "worklists.saved": _("%(why)s Something may have been saved: look at the program before the row is done again."),
+    "worklists.in_doubt": _("%(why)s Nobody knows whether its last action was done."),
+    "worklists.no_value": _("The row cannot begin: %(why)s"),
+    "worklists.again_after": _("%(why)s It begins again by itself."),
+    "worklists.breaker": _("%(n)d rows in a row did not reach their end. The last one is row %(number)d: %(why)s"),
+    "worklists.doubt_stands": _("Row %(number)d may have been saved or not: %(why)s"),
+    "worklists.reset_failed": _("The way back to the start was not reached after row %(number)d: %(why)s"),
+    "worklists.no_start": _("No row can begin: %(why)s"),
+    "worklists.window_closed": _("Its time was over: no row begins any more."),
+    "worklists.skipped_by": _("%(who)s skipped it: %(why)s"),
+    "worklists.set_aside_by": _("%(who)s set it aside: %(why)s"),
+    "worklists.set_aside_by_plainly": _("%(who)s set it aside."),
+    "worklists.cancelled_by": _("%(who)s cancelled it."),
+    "worklists.again_by": _("%(who)s lets it begin again."),
+    "worklists.not_saved_by": _("%(who)s looked at the program, and nothing was saved: %(why)s"),
+    "worklists.first_by": _("%(who)s put it first."),
+}
