@@ -45,7 +45,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Letters to
   const show = (title, html) => { document.title = title; document.getElementById("view").innerHTML = html; };
   const list = () => show("Letters to sign", "<h1>Letters to sign</h1><table>" + letters.map((one, i) =>
     `<tr data-i="${i}"><td>${one.name}</td><td>Ward ${one.ward}</td><td>${one.signed ? "signed" : "waiting"}</td></tr>`
-  ).join("") + "</table><button>Close the day</button>");
+  ).join("") + (letters.length ? "</table>" : "</table><p>%s</p>") + "<button>Close the day</button>");
   document.addEventListener("click", (event) => {
     const row = event.target.closest("[data-i]"), what = event.target.textContent;
     if (row) {
@@ -69,11 +69,13 @@ PANE = """<style>table { display: block; height: 250px; width: 700px; overflow-y
 BELOW = """<style>button { margin: 0 0 0 8px; padding: 4px 4px; min-width: 124px; text-align: left }</style>"""
 
 
-def page(names: Sequence[str] = NAMES, *, goes: bool = False, below: bool = False, pane: bool = False) -> str:
+def page(
+    names: Sequence[str] = NAMES, *, goes: bool = False, below: bool = False, pane: bool = False, empty: str = ""
+) -> str:
     """The list; `goes`: a letter leaves it once it is signed; `below`: the button stands as if it were a line; `pane`:
-    it has a scroll bar and shows no more than six."""
+    it has a scroll bar and shows no more than six; `empty` is what it says where no letter is left."""
     rows = ", ".join(f'{{"name": "{name}", "ward": {ward}, "signed": false}}' for ward, name in enumerate(names, 3))
-    return PAGE % (BELOW if below else PANE if pane else "", f"[{rows}]", GOES if goes else "")
+    return PAGE % (BELOW if below else PANE if pane else "", f"[{rows}]", empty, GOES if goes else "")
 
 
 def shown_as(screen: VirtualDesktop, one: Site, page: str) -> AbstractContextManager[None]:

@@ -48,9 +48,12 @@ def test_each_letter_is_signed_once_in_its_order_and_then_the_day_is_closed(
         assert web.done == [*each(*names), "closed"]
 
 
-def test_letters_that_leave_the_list_once_they_are_signed_are_signed_to_the_last(taught: Product, web: Site) -> None:
+@pytest.mark.parametrize("empty", ["", "No letter is waiting."])
+def test_letters_that_leave_the_list_once_they_are_signed_are_signed_to_the_last(
+    taught: Product, web: Site, empty: str
+) -> None:
     """S6.13: the next one stands where the one before it stood, and with the last one the list is over."""
-    with shown_as(taught.screen, web, page(goes=True)), running(taught, "wf_letters"):
+    with shown_as(taught.screen, web, page(goes=True, empty=empty)), running(taught, "wf_letters"):
         asks = stands(taught)
         assert asks.state == "completed", asks.question or tail(taught)
         assert web.done == [*each(*NAMES), "closed"]
