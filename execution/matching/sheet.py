@@ -76,7 +76,8 @@ class Sheet:
         lists: Sequence[Box] = (),
     ) -> None:
         said = [line for line in texts if len(key_of(line.text)) >= 2][:MOST_LINES]
-        kept, elements = ([one for one in of if not _is_in(one.box, lists)] for of in (said, elements))
+        kept = [line for line in said if not _is_in(line.box, lists)]
+        elements = [element for element in elements if not _is_in(element.box, lists)]
         self.times = Counter(key_of(line.text) for line in said)
         self.width, self.height = size
         self.unit = float(np.median([line.box.h for line in texts])) if texts else 16.0
