@@ -29,7 +29,12 @@ class NewListSerializer(RequestBody):
         min_value=1,
         help_text="Without it, the newest.",
     )
-    mode = serializers.ChoiceField(choices=ExecutionMode.values, required=False, default="")
+    mode = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text=f"One of {', '.join(ExecutionMode.values)}; without it, as the workflow has earned.",
+    )
     columns = serializers.ListField(child=serializers.CharField(max_length=200), max_length=MOST_COLUMNS)
     mapping = serializers.DictField(
         child=serializers.CharField(max_length=200),

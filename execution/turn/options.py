@@ -7,6 +7,7 @@ nobody's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from execution.desktop.capture import looks
@@ -22,6 +23,7 @@ from execution.verification.chosen import (
     option_key,
     options_named,
     radio_of,
+    radios_in,
     reads,
     shown,
 )
@@ -53,7 +55,10 @@ def choose(hands: Movements, option: str, box: Box, state: ScreenState) -> str:
             return say("turn.state_unknown")
         hands.click(mark.center)
         return ""
-    if not is_one_line(box, state):
+    if marks := radios_in(box, state):  # nothing of them opens
+        known = [caption for _mark, caption in marks if caption][:_MOST_TOLD]
+        return say("turn.option_absent", option=option, known=known)
+    if _is_list(box, state):
         return _pick(hands, option, box, state)
     opened = _opened(hands, box, state)
     if opened is None:
@@ -64,6 +69,14 @@ def choose(hands: Movements, option: str, box: Box, state: ScreenState) -> str:
         hands.still()
         return problem
     return ""
+
+
+def _is_list(box: Box, state: ScreenState) -> bool:
+    """Whether it shows rows. What stands beside the value of a combo box, whatever it was read as, makes it no list:
+    the wheel would turn what is chosen."""
+    lines = text_lines_in(box, state)
+    alone = replace(state, texts=tuple(lines[:1]))
+    return not is_one_line(box, state) and (len(_levels(lines)) > 1 or not is_one_line(box, alone))
 
 
 def _opened(hands: Movements, box: Box, before: ScreenState) -> tuple[Box, ScreenState] | None:
@@ -104,7 +117,12 @@ def popup(box: Box, before: ScreenState, after: ScreenState, *, rows: int = 1) -
     if not joined:
         return None
     area = union(joined)
-    fresh = [line for line in text_lines_in(area, after) if changes.touches(line.box)]
+    stay = _others_that_stay(box, before, after)
+    fresh = [
+        line
+        for line in text_lines_in(area, after)
+        if changes.touches(line.box) and not any(other.contains(line.box.center) for other in stay)
+    ]
     return area if len(_levels(fresh)) >= rows else None
 
 
@@ -121,6 +139,13 @@ def _rings(box: Box, before: ScreenState, after: ScreenState, changes: Changes) 
         return bool(said) and any(reads(shown(e.box, after), said) for e in now)
 
     return [one.box.grown(_RING, size) for one in others if stays(one)]
+
+
+def _others_that_stay(box: Box, before: ScreenState, after: ScreenState) -> list[Box]:
+    """The other controls that are where they were: a list that is open over one covers it, and what changed in one is
+    no row of a list."""
+    others = [e for e in before.elements if e.role in _FOCUSED and not e.box.intersection(box).area]
+    return [one.box for one in others if any(e.role is one.role and e.box.iou(one.box) > _SAME for e in after.elements)]
 
 
 def _levels(lines: Sequence[TextLine]) -> list[int]:

@@ -128,6 +128,14 @@ def radio_of(option: str, area: Box, state: ScreenState) -> tuple[Box | None, in
     return (every[0] if len(every) == len(seen) + len(divided) == 1 else None), len(every)
 
 
+def radios_in(box: Box, state: ScreenState) -> list[tuple[Box, str]]:
+    """The radio buttons of the group that a place means, with what was read beside them; none where it is a control."""
+    if any(e.role in _CONTROLS and e.box == box for e in state.elements):
+        return []
+    area = group_area(box, state)
+    return [(e.box, e.text) for e in state.elements if e.role in _RADIOS and area.contains(e.box.center)]
+
+
 def is_chosen_row(row: Box, area: Box, state: ScreenState) -> bool:
     """Whether a row of a list is drawn as the chosen one: on another ground than the rest of its list."""
     ground = np.median(state.frame.crop(area).reshape(-1, 3), axis=0)

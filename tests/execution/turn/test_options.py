@@ -11,7 +11,7 @@ import pytest
 from execution.desktop import capture
 from execution.turn import options, wheel
 from execution.turn.options import choose, popup
-from execution.types import Box, Element, ElementRole, Point, ScreenState, Suggestion
+from execution.types import Box, Element, ElementRole, Point, ScreenState, Suggestion, TextLine
 from sentences.said import say
 from tests.execution.perception.drawing import Canvas
 
@@ -51,6 +51,12 @@ def test_nor_is_a_field_that_has_another_ground_without_the_focus() -> None:
     area = popup(WARD, form(focus=NAME), form(focus=WARD, is_open=True, tint=True))
     assert area is not None
     assert area.x >= WARD.x - 6
+
+
+def test_what_is_marked_in_the_field_that_lost_the_focus_is_no_list() -> None:
+    """The wheel would turn what is chosen there: a click into the field of a combo box of Tk opens nothing."""
+    before, after = form(focus=NAME, name="Ward 7"), form(focus=WARD, name="Ward1")
+    assert popup(WARD, before, after) is None
 
 
 def test_a_field_that_says_something_else_now_changed_itself() -> None:
@@ -204,3 +210,36 @@ def test_pages_that_share_no_row_are_no_list_that_was_looked_through(names: tupl
 
     hands = Leaps(late=0)
     assert choose(hands, names[-1], TESTS, hands.seen()) == say("turn.list_not_read")
+
+
+def test_an_option_that_no_radio_button_of_a_group_has_is_absent_and_nothing_is_clicked() -> None:
+    """S6.12: before it was clicked, and said that no list had opened."""
+    canvas = Canvas(700, 300)
+    label = canvas.text("Kind:", 40, 60)
+    marks = [Box(120, 60, 16, 16), Box(260, 60, 16, 16)]
+    for mark, caption in zip(marks, ("Inpatient", "Outpatient"), strict=True):
+        canvas.draw.ellipse((mark.x, mark.y, mark.right - 1, mark.bottom - 1), outline=(90,) * 3)
+        canvas.text(caption, mark.right + 8, 60)
+    radios = [
+        Element(box=mark, role=ElementRole.RADIO, text=caption)
+        for mark, caption in zip(marks, ("Inpatient", "Outpatient"), strict=True)
+    ]
+    state = canvas.state(elements=radios)
+    hands = SimpleNamespace()  # without a click: an attribute that it has not would be asked for
+    why = choose(hands, "Day case", label, state)  # type: ignore[arg-type]
+    assert why == say("turn.option_absent", option="Day case", known=["Inpatient", "Outpatient"])
+
+
+def test_a_combo_box_whose_arrow_was_read_as_a_digit_is_opened_and_not_turned_by_the_wheel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """S6.12: “4” is its arrow in a style of Qt."""
+    monkeypatch.setattr(options, "OPENS_S", 0.0)
+    canvas = Canvas(700, 300)
+    box = canvas.field(Box(60, 60, 400, 30), "Cough")
+    canvas.lines.append(TextLine(text="4", box=Box(438, 67, 12, 16)))
+    state = canvas.state(elements=[Element(box=box, role=ElementRole.FIELD)])
+    clicks: list[Point] = []
+    hands = SimpleNamespace(click=clicks.append, still=lambda: state)  # nothing that turns a wheel
+    assert choose(hands, "Fever", box, state) == say("turn.list_not_opened")  # type: ignore[arg-type]
+    assert clicks[0] == box.center
