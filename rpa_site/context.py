@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import CharField, Count, Value
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
@@ -11,16 +12,28 @@ from execution.models import Execution, Robot, WorkItem
 from gpu.pages.board import banner_now
 from rpa_site.roles import role_of
 
+RUN, ROW = "run", "row"
+
 
 def chrome(request: HttpRequest) -> dict[str, Any]:
     """What needs a person, who is alive, trouble with the models, and the role; asked only where a page shows it."""
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {}
+    waiting = SimpleLazyObject(lambda: waiting_for(user))
     return {
-        "attention": SimpleLazyObject(lambda: Execution.objects.needing_a_person().for_person(user).count()),
-        "lists_wait": SimpleLazyObject(lambda: WorkItem.objects.waiting_for_people().count()),
+        "attention": SimpleLazyObject(lambda: waiting[RUN]),
+        "lists_wait": SimpleLazyObject(lambda: waiting[ROW]),
         "gpu_banner": SimpleLazyObject(banner_now),
         "robots_alive": SimpleLazyObject(Robot.objects.alive().count),
         "role": SimpleLazyObject(lambda: role_of(user)),
     }
+
+
+def waiting_for(user: Any) -> dict[str, int]:
+    """How many runs this person may answer, and how many rows of lists wait for a person, in one question."""
+    kind = {name: Value(name, output_field=CharField()) for name in (RUN, ROW)}
+    runs = Execution.objects.needing_a_person().for_person(user).order_by().annotate(kind=kind[RUN])
+    rows = WorkItem.objects.waiting_for_people().order_by().values("state").annotate(n=Count("pk"), kind=kind[ROW])
+    told = list(runs.values_list("kind", "pk").union(rows.values_list("kind", "n"), all=True))
+    return {RUN: sum(name == RUN for name, _n in told), ROW: sum(n for name, n in told if name == ROW)}

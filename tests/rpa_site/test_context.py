@@ -8,9 +8,11 @@ from django.test import RequestFactory
 
 from execution.choices import ExecutionState
 from execution.models import Robot
+from execution.models.worklist import ItemState
 from rpa_site.context import chrome
 from rpa_site.roles import Role
 from tests.factories import make_execution
+from tests.support.lists import new_list
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +34,17 @@ def test_the_frame_counts_the_runs_that_need_this_person_and_the_robots_alive(
     assert (shown["attention"], shown["robots_alive"]) == (2, 1)
     assert shown["role"] == Role.OPERATOR
     assert frame(rf, viewer)["attention"] == 0
+
+
+def test_the_frame_counts_the_rows_that_wait_for_a_person_whoever_looks(
+    rf: RequestFactory, viewer: Any, operator: Any
+) -> None:
+    worklist = new_list("Ada", "Bea", "Cy", "Di")
+    worklist.items.filter(number__lt=4).update(state=ItemState.SET_ASIDE)
+    make_execution(state=ExecutionState.PAUSED, desktop="host:1")
+    shown, looked = frame(rf, operator), frame(rf, viewer)
+    assert (shown["attention"], shown["lists_wait"]) == (1, 3)
+    assert (looked["attention"], looked["lists_wait"]) == (0, 3)
 
 
 def test_nothing_is_asked_of_the_database_until_a_page_shows_it(

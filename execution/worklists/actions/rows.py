@@ -18,7 +18,7 @@ from audit.models import Verb
 from execution.actions.asking import name_of
 from execution.choices import Origin
 from execution.exceptions import BadWorklist
-from execution.models import WorkItem, Worklist
+from execution.models import Worklist
 from execution.models.worklist import ITEM_MOVES, ItemState, WorklistEventKind, WorklistState
 from execution.record.attribution import named
 from execution.worklists.actions.asking import may_operate, record_of
@@ -150,11 +150,6 @@ def _from(to: ItemState) -> frozenset[ItemState]:
 
 def _numbers(numbers: Iterable[int]) -> set[int]:
     return {int(number) for number in numbers}
-
-
-def waiting_for_people() -> int:
-    """Rows of all lists that a person is needed for."""
-    return WorkItem.objects.waiting_for_people().count()
 
 
 # What the doors call them; each takes `worklist_id`, `numbers`, `user` and `origin`, and what it needs besides.
