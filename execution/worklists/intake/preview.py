@@ -18,10 +18,10 @@ from execution.worklists.intake.mapping import proposed
 from sentences.said import listed, say
 from workflows.choices import VariableKind
 from workflows.graph import VariableSpec
+from workflows.secret import HIDDEN
 from workflows.secret_names import is_secret
 
 SHOWN_ROWS = 20
-HIDDEN = "•••"
 
 
 class About(StrEnum):
