@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import httpx
-from standardwebhooks import Webhook
+from standardwebhooks import Webhook, WebhookVerificationError
 
 from sentences.said import say
 from workflows.exceptions import DomainError
@@ -108,7 +108,7 @@ def verified(secret: str, headers: Mapping[str, str], body: bytes) -> tuple[str,
     """
     try:
         payload = Webhook(secret).verify(body, dict(headers))
-    except Exception as error:
+    except (WebhookVerificationError, ValueError, RecursionError) as error:
         raise BadSignature(say("notice.bad_signature")) from error
     return next(value for name, value in headers.items() if name.lower() == "webhook-id"), payload
 

@@ -15,7 +15,6 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 MARK = "\ufeff"  # by which a spreadsheet knows UTF-8
 _PIECE = 64 * 1024
 _LONGEST_CELL = 32_767  # characters that a workbook takes
-_TEXT_ONLY = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
 _WIDTH = 18  # of a column, in characters: a date with its time is seen whole
 
 
@@ -48,7 +47,7 @@ def as_workbook(names: Sequence[str], rows: Iterable[Sequence[Any]], *, sheet: s
     The file is made on the disk, as a workbook has no end before its last row, and is gone with the last piece.
     """
     with tempfile.TemporaryFile(prefix="surehand-results-") as file:
-        with xlsxwriter.Workbook(file, _TEXT_ONLY) as book:
+        with xlsxwriter.Workbook(file, {"constant_memory": True}) as book:
             page = book.add_worksheet(sheet[:31] or None)
             page.freeze_panes(1, 0)
             page.set_column(0, max(0, len(names) - 1), _WIDTH)

@@ -62,6 +62,7 @@ WORDS: Words = {
     # how something was read
     "intake.date_read_as": _("In %(column)s row %(row)d says %(text)s: that is %(day)s."),
     "intake.hidden_columns": _("These columns are hidden in the sheet: %(columns)s."),
+    "intake.secret_columns": _("These columns look like secrets. They are not shown and never kept: %(columns)s."),
     # a cell
     "intake.missing": _("The cell is empty, and every row needs this value."),
     "intake.no_date": _("“%(text)s” is no date."),

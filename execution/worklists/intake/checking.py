@@ -14,7 +14,7 @@ from execution.worklists.intake.heads import Column, below
 from sentences.said import say
 from workflows.choices import VariableKind
 from workflows.graph import GraphSpec, VariableSpec
-from workflows.secret_names import holds_secret
+from workflows.secret_names import holds_secret, is_secret
 from workflows.values import as_taken, is_missing, value_problem
 
 LONGEST_REFERENCE = 200
@@ -128,6 +128,9 @@ def _refusals(plan: Plan, variables: Mapping[str, VariableSpec]) -> Iterable[str
     for variable in variables.values():
         if variable.name not in chosen and not holds_secret(variable) and is_missing(variable, variable.default):
             yield say("intake.variable_without_column", name=variable.label or variable.name)
+    for column in plan.columns:
+        if column.index in {*plan.mapping, *plan.keys} and is_secret(column.head):
+            yield say("intake.secret_column", name=column.head)
     known = {column.index for column in plan.columns}
     if unknown := sorted({*plan.mapping, *plan.keys} - known):
         yield say("intake.unknown_column", n=unknown[0] + 1)

@@ -15,9 +15,11 @@ from execution.worklists.intake.encodings import text_of
 from execution.worklists.intake.habits import ENGLISH, Habits
 from execution.worklists.intake.heads import Column, below, columns, head_row
 from execution.worklists.intake.mapping import proposed
-from sentences.said import say
+from sentences.said import listed, say
 from workflows.choices import VariableKind
 from workflows.graph import VariableSpec
+from workflows.secret import HIDDEN
+from workflows.secret_names import is_secret
 
 SHOWN_ROWS = 20
 
@@ -107,6 +109,7 @@ def preview(
         if kinds.get(name) == VariableKind.DATE
     }
     orders = {index: order for index, one in dates.items() if (order := choices.orders.get(index, one.order))}
+    secret = [column for column in found if is_secret(column.head)]
     questions = [
         *_of_source(table.source, choices),
         *_of_hidden_rows(table, head, choices),
@@ -123,9 +126,9 @@ def preview(
             orders=orders,
             with_hidden=bool(choices.with_hidden),
         ),
-        rows=rows[:SHOWN_ROWS],
+        rows=_shown(rows[:SHOWN_ROWS], secret),
         count=len(rows),
-        notes=(*_date_notes(found, dates, orders), *_hidden_columns(found)),
+        notes=(*_date_notes(found, dates, orders), *_hidden_columns(found), *_secret_columns(secret)),
         questions=tuple(question for question in questions if question.key not in choices.confirmed),
     )
 
@@ -200,6 +203,22 @@ def _hidden_columns(found: Sequence[Column]) -> Iterable[str]:
     hidden = [column.letter for column in found if column.is_hidden]
     if hidden:
         yield say("intake.hidden_columns", columns=", ".join(hidden))
+
+
+def _secret_columns(secret: Sequence[Column]) -> Iterable[str]:
+    if secret:
+        yield say("intake.secret_columns", columns=listed(named(column) for column in secret))
+
+
+def _shown(rows: Sequence[Row], secret: Sequence[Column]) -> list[Row]:
+    """The rows without what looks like a secret: nobody needs to see it to choose columns."""
+    places = {column.index for column in secret}
+    if not places:
+        return list(rows)
+    return [
+        Row(row.number, [HIDDEN if cell and at in places else cell for at, cell in enumerate(row.cells)])
+        for row in rows
+    ]
 
 
 def _read(text: str, order: Order) -> str:

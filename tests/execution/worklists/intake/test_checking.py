@@ -138,6 +138,7 @@ def test_a_reference_has_a_longest_length() -> None:
     [
         ((NUMBER, text("pin")), {0: "number", 1: "pin"}, "“pin” is a secret"),
         ((NUMBER, text("code", kind="secret", label="Code")), {0: "number", 1: "code"}, "“Code” is a secret"),
+        ((NUMBER, text("ward")), {0: "number", 1: "ward"}, "“Pin” is a secret"),
         ((NUMBER,), {0: "number", 1: "number"}, "Two columns are chosen"),
         ((NUMBER,), {0: "number", 1: "gone"}, "no variable “gone”"),
         ((NUMBER,), {0: "number", 7: "number"}, "no column 8"),

@@ -11,6 +11,7 @@ from execution.worklists.intake.preview import About, Choices, Preview, preview,
 from sentences.said import worded
 from tests.execution.worklists.intake.given import FILES, text, workbook
 from workflows.graph import VariableSpec
+from workflows.secret import HIDDEN
 
 NUMBER, BORN = text("number"), VariableSpec(name="born", kind="date")
 
@@ -100,6 +101,17 @@ def test_each_choice_counts_instead_of_what_was_found() -> None:
 
     assert [list(row.cells) for row in found.rows] == [["a", "b;c"], ["1", "2;3"]]
     assert (found.plan.mapping, found.plan.keys) == ({1: "number"}, (0,))
+
+
+@pytest.mark.security
+def test_a_column_that_looks_like_a_secret_is_not_shown() -> None:
+    """S12.4"""
+    found = shown("Number;Mot de passe\n1;Zx81-Quokka\n2;\n", NUMBER, text("mot_de_passe"))
+
+    assert [list(row.cells) for row in found.rows] == [["1", HIDDEN], ["2", ""]]
+    assert found.plan.mapping == {0: "number"}
+    assert found.notes == ("These columns look like secrets. They are not shown and never kept: “Mot de passe”.",)
+    assert "Quokka" not in repr(found)
 
 
 @pytest.mark.parametrize("data", [b"", b"\r\n \t", b"\xef\xbb\xbf", b"\xff\xfe\r\x00\n\x00"])
