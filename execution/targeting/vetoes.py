@@ -109,7 +109,7 @@ def _says_something_else(signs: Signs, context: Context) -> str:
         if signs.in_sight is not None:
             return say("targeting.covered")
         return say("targeting.row_unread")
-    if signs.text is None or _is_drawn(want.text, signs):
+    if signs.text is None or not any(char.isalnum() for char in want.text):  # a lone sign is an icon that was read
         return ""
     if context.target.role == ElementRole.LINK and _is_in_a_sentence(signs, context):
         return ""
@@ -128,12 +128,6 @@ def _says_something_else(signs: Signs, context: Context) -> str:
         said = say("targeting.reads_otherwise", read=signs.read) if signs.read else say("targeting.shows_no_text")
         return say("targeting.place_says", said=said, wanted=want.text)
     return ""
-
-
-def _is_drawn(text: str, signs: Signs) -> bool:
-    """True for an icon that was read: a lone sign, or a lone letter where the very same picture is."""
-    same_picture = signs.look is not None and signs.look.grey >= _VERY_PICTURE
-    return not any(char.isalnum() for char in text) or (same_picture and len(text.strip()) == 1)
 
 
 def _is_in_a_sentence(signs: Signs, context: Context) -> bool:
