@@ -11,7 +11,7 @@ import numpy as np
 from execution.language.shortcuts import without_shortcut
 from execution.perception.elements.layout import union
 from execution.perception.scene import PlacedWord, Source, Thing
-from execution.targeting.boxes import point_in
+from execution.targeting.boxes import holds_several, point_in
 from execution.targeting.context import Context
 from execution.targeting.pointing import pointed_at
 from execution.targeting.runs import Alike, alike, core, runs_of
@@ -55,7 +55,8 @@ class Candidate:
 
 def candidates_of(context: Context, votes: np.ndarray, remembered: Box | None = None) -> list[Candidate]:
     """The candidates within the searched area, each thing once."""
-    found = [Candidate(thing, {By.THING}, point_on(thing, context)) for thing in context.scene.things]
+    things = (thing for thing in context.scene.things if context.as_list or not _holds_others(thing, context))
+    found = [Candidate(thing, {By.THING}, point_on(thing, context)) for thing in things]
     found += _read(found, context)
     whole = Box(0, 0, *context.state.frame.size)
     is_read = any(one.said >= Alike.LETTERS for one in found)
@@ -67,8 +68,14 @@ def candidates_of(context: Context, votes: np.ndarray, remembered: Box | None = 
         if not known and box.area:
             words = tuple(context.scene.words[i] for i in context.scene.words_in(box))
             thing = Thing(box, context.target.role or "picture", Source.PLACE, words, 0.3)
-            found.append(Candidate(thing, {by}, point_in(box, context.target.click)))
+            found.append(Candidate(thing, {by}, point_in(box, context.target.click), _said(thing, context)))
     return [one for one in found if context.area.contains(one.box.center)]
+
+
+def _holds_others(thing: Thing, context: Context) -> bool:
+    """Whether it is a frame around several things, as none is ever taught."""
+    is_frame = thing.source in (Source.FRAME, Source.BAND) and len(thing.words) > 1
+    return is_frame and holds_several(thing.box, context.state)
 
 
 def wanted_text(context: Context) -> str:
@@ -89,10 +96,7 @@ def _read(found: Sequence[Candidate], context: Context) -> list[Candidate]:
         return []
     owners = {frozenset(map(id, one.thing.words)): one for one in reversed(found) if one.thing.words}
     for one in found:
-        said = one.thing.text
-        if one.thing.kind == ElementRole.MENU_ITEM and text == without_shortcut(text):
-            said = without_shortcut(said) or said
-        one.said = max(alike(text, said), alike(text, core(said)) if not context.is_variable else Alike.NO)
+        one.said = _said(one.thing, context)
     captions = {id(word) for one in found if _is_caption(one.thing) for word in one.thing.words}
     others = []
     for level, words in runs_of(text, context.scene):
@@ -104,6 +108,16 @@ def _read(found: Sequence[Candidate], context: Context) -> list[Candidate]:
         thing = _of_words(words)
         others.append(Candidate(thing, {By.WORDS}, point_on(thing, context), level))
     return others
+
+
+def _said(thing: Thing, context: Context) -> Alike:
+    """How far it reads as the target does."""
+    text, said = wanted_text(context), thing.text
+    if not text or not context.text_was_read:
+        return Alike.NO
+    if thing.kind == ElementRole.MENU_ITEM and text == without_shortcut(text):
+        said = without_shortcut(said) or said
+    return max(alike(text, said), alike(text, core(said)) if not context.is_variable else Alike.NO)
 
 
 def _is_caption(thing: Thing) -> bool:

@@ -142,8 +142,8 @@ def _uncounted(number: int, group: Group, seen: Numbered) -> str:
 
 def _begins_as_taught(group: Group, seen: Numbered) -> bool:
     """True where what is around the list shows that its first stands where the first stood, or, where nothing of that
-    is seen, its place does: one before it may not have been read. What was not counted when it was taught begins
-    anywhere."""
+    is seen, its place does, or that it has as many as each time it was shown: one before it may not have been read.
+    What was not counted when it was taught begins anywhere."""
     offset, scale = seen.target.first_offset, seen.scales[0]
     if offset is None:
         return True
@@ -157,7 +157,11 @@ def _begins_as_taught(group: Group, seen: Numbered) -> bool:
         away = np.abs(seen.neighbour_boxes(neighbour)[:, None] - np.add(middles, (dx, dy)))
         if ((away[..., 0] <= _SLACK + _FAR * abs(dx)) & (away[..., 1] <= room_y)).any():
             return True
-    places = [] if shown else seen.taught_places()
+    if shown:
+        return False
+    if seen.target.demonstrations > 1 and len(group.members) == seen.target.alike:
+        return True
+    places = seen.taught_places()
     at = [(place.center.x + scale * offset[0], place.center.y + scale * offset[1]) for place in places]
     away = np.abs(np.array(at).reshape(-1, 1, 2) - middles)
     return bool(((away[..., 0] <= _SLACK) & (away[..., 1] <= room_y)).any())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from execution.targeting.candidates import By
 from execution.targeting.comparison import NAMES
 from execution.targeting.context import Context
 from execution.targeting.examination import examined
@@ -65,10 +66,12 @@ def _twins(weighed: Weighed, best: int, context: Context) -> list[Signs]:
         others &= reads_so
     if is_seen:  # of what reads so a part of a pixel makes a difference, and what nobody looked at may be as good
         others &= (reads_so & ~(look < GOOD)) | (look >= max(look[number] - EQUAL, GOOD))
-    own, twins = found.candidates[number].box, list[int]()
+    chosen, twins = found.candidates[number], list[int]()
+    own, is_whole = chosen.box, By.THING in chosen.by and not context.is_variable
     for other in np.flatnonzero(others).tolist():
-        box = found.candidates[other].box
+        box, by = found.candidates[other].box, found.candidates[other].by
         is_part = own.contains(box.center) or box.contains(own.center)  # a mark and it with its caption
+        is_part |= is_whole and is_read and By.WORDS in by  # of a thing that says more
         if not is_part and not found.one_place[other, twins].any():
             twins.append(other)
     return [examined(found.candidates[other].box, context) for other in twins]

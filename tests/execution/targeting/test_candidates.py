@@ -6,10 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from execution.perception.scene import Source, scene_of
+from execution.targeting.candidates import By, candidates_of
+from execution.targeting.pointing import votes_of
 from execution.targeting.resolver import TargetResolver
+from execution.targeting.runs import Alike
 from execution.teaching.evidence import teach_target
-from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState
+from execution.types import Box, Element, ElementRole, Resolution, ResolveStatus, ScreenState, Size
 from tests.execution.perception.drawing import Canvas, Pictures, frame
+from tests.execution.targeting.forms import context
 from workflows.choices import EffectClass
 from workflows.graph import TargetSpec
 
@@ -70,3 +75,31 @@ def test_a_caption_taught_with_its_box_is_looked_for_with_its_box_and_not_in_a_l
     assert found.status is FOUND, found.message
     assert found.box
     assert found.box.contains(caption.center)
+
+
+def test_a_frame_around_several_things_is_no_place_that_may_be_meant_unless_a_list_is() -> None:
+    canvas = Canvas(900, 600)
+    canvas.draw.rectangle((100, 100, 600, 140), outline=(120, 120, 120))
+    field, more = canvas.field(Box(110, 104, 200, 30), "Image"), canvas.button("Get more", Box(400, 104, 160, 30))
+    kinds = ((field, ElementRole.FIELD, "Image"), (more, ElementRole.BUTTON, "Get more"))
+    state = canvas.state(elements=[Element(box=box, role=role, text=text) for box, role, text in kinds])
+    frame_ = next(thing.box for thing in scene_of(state).things if thing.source is Source.FRAME and thing.box.w > 400)
+    target, store = TargetSpec(target_id="t", label="x", text="Get more"), Pictures()
+    for as_list in (False, True):
+        asked = context(target, state, store)
+        asked.as_list = as_list
+        found = candidates_of(asked, votes_of(asked))
+        assert (frame_ in [one.box for one in found]) is as_list
+        assert more in [one.box for one in found]
+
+
+def test_a_place_where_the_picture_fits_says_what_its_words_say() -> None:
+    store, shown = Pictures(), Canvas(900, 600)
+    words = shown.text("IPv4 Settings", 300, 200)
+    taught = teach_target(
+        shown.state().frame, words.grown(9, Size(900, 600)), label="IPv4", state=shown.state(), click=None, store=store
+    )
+    asked = context(taught, shown.state(), store)
+    places = [one for one in candidates_of(asked, votes_of(asked)) if one.by & {By.PICTURE, By.PLACE}]
+    assert places
+    assert {one.said for one in places} == {Alike.EXACT}

@@ -243,6 +243,16 @@ def test_a_list_around_which_nothing_is_as_it_was_is_not_counted() -> None:
     assert asked(target, now, n="1").problem.code == "targeting.not_counted"
 
 
+@pytest.mark.parametrize(("shown", "count", "is_counted"), [(3, 6, True), (1, 6, False), (3, 5, False)])
+def test_a_list_that_moves_is_counted_where_it_has_as_many_as_each_time_it_was_shown(
+    shown: int, count: int, is_counted: bool
+) -> None:
+    state = table()
+    target = replace(counted(state, button(state, 1), n="2"), demonstrations=shown, neighbours=())
+    now = table(NAMES[:count], y=TOP + 90)
+    assert asked(target, now, n="2").holds(button(now, 1)) is is_counted
+
+
 @pytest.mark.parametrize("number", [1, 5])
 def test_the_nth_entry_of_a_menu_is_found_whose_entries_are_wider_than_their_words(number: int) -> None:
     canvas, elements = Canvas(700, 500), list[Element]()

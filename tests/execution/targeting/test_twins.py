@@ -106,6 +106,24 @@ def test_what_stands_beside_tells_before_what_stands_above(place: Box, code: str
     assert problem(target, now.state(elements=buttons), store, place) == code
 
 
+@pytest.mark.parametrize(("more", "code"), [(" (OEM mode)", ""), ("", "targeting.twin_was_added")])
+def test_the_same_words_within_a_longer_text_are_no_twin(more: str, code: str) -> None:
+    store, shown = Pictures(), Canvas(900, 700)
+    box = shown.text("Start the system", 60, 90)
+    target = teach_target(
+        shown.state().frame, box, label="Start", state=shown.state(), click=None, store=store, structure=False
+    )
+    now = Canvas(900, 700)
+    now.text("Start the system", 60, 90)
+    now.text(f"Start the system{more}", 60, 390)
+    asked = context(replace(target, neighbours=(), around=()), now.state(), store)
+    weighed = weigh(asked)
+    best = weighed.judgement.order[0]
+    assert weighed.candidates[best].box.iou(box) > 0.5
+    said = twin_problem(weighed, best, asked)
+    assert (said.code if isinstance(said, Said) else said) == code
+
+
 def test_as_many_as_when_it_was_taught_are_no_question() -> None:
     store, shown = Pictures(), cards(MARIE, ("Bernard Petit", "Ward 2", 240))
     target = taught(store, shown, 90)
