@@ -47,8 +47,8 @@ class FrameDetector:
         scene = Scene(pixels, texts)
         choices = choices_of(scene)
         if markers := beside_each_other(scene, choices, texts):
-            scene = Scene(pixels, cut_at(texts, markers))
-            choices = _with_markers(scene, choices_of(scene), [one for more in markers.values() for one in more])
+            scene = Scene(pixels, cut_at(texts, [*choices, *markers]))
+            choices = _with_markers(scene, choices_of(scene), markers)
         found = with_states(scene, _found(scene, choices))
         elements = [f.element for f in found]
         elements += _texts(scene, found)
