@@ -14,6 +14,7 @@ import numpy as np
 
 from execution.perception.elements.choices import is_marked, is_round
 from execution.perception.elements.found import Found
+from execution.perception.elements.layout import union
 from execution.perception.elements.scene import Scene, runs
 from execution.types import Box, Element, ElementRole, ElementState, TextLine, Word
 
@@ -32,9 +33,9 @@ def beside_each_other(scene: Scene, choices: Sequence[Found], texts: Sequence[Te
     found = list[Found]()
     for line in texts:
         if len(line.words) > 1 and not any(_is_at(line, c.element.box) for c in known):
-            found += [one for one in _with_dot(scene, line) if not _is_one_of(one.element.box, found)]
+            found += [one for one in _with_dot(scene, line) if _is_of_a_group(scene, one, line)]
     for first in [*known, *found]:
-        row = [line for line in texts if _is_at(line, first.element.box)]
+        row = _captions_around(first.element.box, texts)
         for place in _in_row(scene, first, row) if row else ():
             if not _is_one_of(place, [*known, *found]):
                 found.append(_like(scene, first, place))
@@ -50,6 +51,18 @@ def cut_at(texts: Sequence[TextLine], markers: Sequence[Found]) -> list[TextLine
 def _is_at(line: TextLine, box: Box) -> bool:
     """Whether a marker stands in a line, or in its row."""
     return abs(line.box.center.y - box.center.y) < 0.5 * max(line.box.h, box.h)
+
+
+def _captions_around(box: Box, texts: Sequence[TextLine]) -> list[TextLine]:
+    """The lines in the row of a marker that follow one another with no more room between them than a marker takes."""
+    row, reach = list[TextLine](), box
+    level = [line for line in texts if _is_at(line, box)]
+    for line in [*sorted(level, key=lambda one: one.box.x), *sorted(level, key=lambda one: -one.box.x)]:
+        room = 2 * box.w + line.box.h
+        if line not in row and line.box.x <= reach.right + room and line.box.right >= reach.x - room:
+            row.append(line)
+            reach = union([reach, line.box])
+    return row
 
 
 def _is_one_of(box: Box, found: Sequence[Found]) -> bool:
@@ -69,6 +82,13 @@ def _with_dot(scene: Scene, line: TextLine) -> Iterator[Found]:
             yield Found(Element(role=ElementRole.RADIO, box=box, text="", confidence=_UNNAMED, states=states))
 
 
+def _is_of_a_group(scene: Scene, chosen: Found, line: TextLine) -> bool:
+    """Whether others like it, none of which is on, stand in the line: of a group one radio button is on."""
+    box = chosen.element.box
+    others = _drawn_alike(scene, box, line.box.x - 2 * box.w, line.box.right)
+    return bool(others) and box.h <= line.box.h and not any(_has_dot(scene, other) for other in others)
+
+
 def _has_dot(scene: Scene, box: Box) -> bool:
     """Whether its middle stands out from what is around it, within its border."""
 
@@ -84,10 +104,9 @@ def _in_row(scene: Scene, first: Found, row: Sequence[TextLine]) -> list[Box]:
     box = first.element.box
     left, right = min(line.box.x for line in row) - 2 * box.w, max(line.box.right for line in row)
     places = _drawn_alike(scene, box, left, right)
-    # The border of one that is on may have another colour.
-    others = [
-        o for line in row for o in _of_its_shape(scene, first, max(line.box.x, box.right + _ROOM), line.box.right)
-    ]
+    # the border of one that is on may have another colour
+    own = min(row, key=lambda line: abs(line.box.x - box.right))
+    others = list(_of_its_shape(scene, first, max(own.box.x, box.right + _ROOM), own.box.right))
     return [*places, *(o for o in others if not any(place.intersection(o).area for place in places))]
 
 
