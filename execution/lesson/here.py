@@ -361,6 +361,8 @@ class Here:
         self._placed, self.why = placed, why
         with transaction.atomic():
             self._take_back_looks(node)
+            if node is not None:
+                self._move_stay(node)
             if self.pending is not None:
                 self._lead(self.pending, self._now, placed)
             else:
@@ -369,6 +371,26 @@ class Here:
                     self._stand(self._node_for(self._now, placed, None))
                     self.mark_ends()
                 self._came_by_hand = by_hand
+
+    def _move_stay(self, node: Node) -> None:
+        """The screen that shows was made by the step that led to it, and is that node by a person's word: the step
+        leads there, and what was done since on the one screen was done on the other."""
+        stray, steps = self.cursor, list(self.lesson.steps.kept().select_related("edge"))
+        if stray is None or stray == node:
+            return
+        first = next((n for n, step in enumerate(steps) if stray.pk in (step.made or {}).get("nodes", [])), None)
+        if first is None or (maker := steps[first]).edge is None or maker.edge.destination_id != stray.pk:
+            return
+        edges = [step.edge for step in steps[first + 1 :] if step.edge is not None]
+        if not edges or any({edge.source_id, edge.destination_id} != {stray.pk} for edge in edges):
+            return  # it was left since; the last step alone is moved with what it led to
+        self.draft.lead(maker.edge, node)
+        self.draft.workflow.edges.filter(pk__in=[edge.pk for edge in edges]).update(source=node, destination=node)
+        self.cursor = node
+        self._take_up_pending()
+        self._forget(stray, maker)
+        maker.made = {**maker.made, "nodes": [pk for pk in maker.made["nodes"] if pk != stray.pk]}
+        maker.save(update_fields=["made"])
 
     @contextmanager
     def _kept_as_mend(self, now: ScreenState) -> Iterator[None]:

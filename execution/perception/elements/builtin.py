@@ -47,8 +47,9 @@ class FrameDetector:
         scene = Scene(pixels, texts)
         choices = choices_of(scene)
         if markers := beside_each_other(scene, choices, texts):
-            scene = Scene(pixels, cut_at(texts, markers))
-            choices = _with_markers(scene, choices_of(scene), [one for more in markers.values() for one in more])
+            cut = cut_at(texts, [*choices, *markers])
+            scene = Scene(pixels, cut, captions=set(cut) - set(texts))
+            choices = _with_markers(scene, choices_of(scene), markers)
         found = with_states(scene, _found(scene, choices))
         elements = [f.element for f in found]
         elements += _texts(scene, found)
@@ -58,7 +59,8 @@ class FrameDetector:
 def _with_markers(scene: Scene, choices: list[Found], markers: Sequence[Found]) -> list[Found]:
     """The choices, and of the markers those that are none of them."""
     more = [m for m in markers if not any(c.element.box.contains(m.element.box.center) for c in choices)]
-    return choices + [captioned(scene, marker) for marker in more]
+    # of a line whose words have no places nobody knows which are whose
+    return choices + [one for m in more if (one := captioned(scene, m)).lines or not scene.tells_words(m.element.box)]
 
 
 def _found(scene: Scene, choices: list[Found]) -> list[Found]:

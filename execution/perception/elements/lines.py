@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -18,7 +18,6 @@ _NARROWEST, _WIDEST = 0.5, 1.75  # of a line's height: the width of such a pictu
 _SLIMMEST, _ALONE_GAP = 0.28, 0.2  # the same for a sign to unfold something, a clip; how far it stands from the words
 _LOWEST_SIGN, _MOST_PICTURES = 5, 3  # pixels; pictures before the words of a line
 _HIGHER = 1.2  # of the height of the letters: nothing that is written is so much higher
-_TALL, _SHORT = frozenset("bdfhklß"), 2  # letters as high as capitals; as how many letters a picture is read
 _SAME, _LONG = 0.55, 1.8  # overlap of a letter with a box to tick; height by width of what no letter is
 _ROUND_LETTERS = frozenset("0OoDQ")
 _OTHER_INK = 40  # levels between the colours of a picture and of the words after it
@@ -145,9 +144,11 @@ def _is_sign(edges: np.ndarray, line: TextLine, squares: Sequence[Box]) -> bool:
     return bool(rows[-1] - rows[0] >= _LONG * (columns[-1] - columns[0]))
 
 
-def without_pictures(pixels: np.ndarray, edges: np.ndarray, texts: Iterable[TextLine]) -> list[TextLine]:
-    """The lines, each without the small pictures before its words that were read as parts of it."""
-    return [_without_pictures(pixels, edges, line) for line in texts]
+def without_pictures(
+    pixels: np.ndarray, edges: np.ndarray, texts: Iterable[TextLine], *, but: Collection[TextLine] = ()
+) -> list[TextLine]:
+    """The lines, each without the small pictures before its words that were read as parts of it, but for some."""
+    return [line if line in but else _without_pictures(pixels, edges, line) for line in texts]
 
 
 def _without_pictures(pixels: np.ndarray, edges: np.ndarray, line: TextLine) -> TextLine:
@@ -181,9 +182,7 @@ def _without_picture(pixels: np.ndarray, edges: np.ndarray, line: TextLine) -> T
         if alone and (words > len(tokens) + 1 or not _of_one_height(edges, head, rest)):
             return replace(line, box=rest)
     elif _is_square(edges, box, box.x + first, start) and (
-        words > len(tokens)
-        or _apart(pixels, edges, head, rest) > _OTHER_INK
-        or (_may_be_higher(tokens) and _is_higher(edges, head, rest))
+        words > len(tokens) or _apart(pixels, edges, head, rest) > _OTHER_INK or _is_higher(edges, head, rest)
     ):
         return replace(line, box=rest)
     taken = len(tokens) >= 2 and tokens[0] in _TAKEN_FOR and begin - end > 0.2 * box.h
@@ -197,12 +196,6 @@ def _is_sign_sized(edges: np.ndarray, head: Box) -> bool:
     rows = np.flatnonzero(edges[head.y : head.bottom, head.x : head.right].any(axis=1))
     high = int(rows[-1] - rows[0]) + 1 if len(rows) else 0
     return high >= _LOWEST_SIGN and head.w >= _LOWEST_SIGN and 0.4 * high <= head.w <= 1.9 * high
-
-
-def _may_be_higher(tokens: Sequence[str]) -> bool:
-    """Whether what is higher than the words behind it is no word: “Day” is higher than “case”."""
-    tall = any(c.isupper() or c.isdigit() or c in _TALL for c in "".join(tokens[1:]))
-    return tall and len(tokens[0]) <= _SHORT
 
 
 def _is_higher(edges: np.ndarray, head: Box, rest: Box) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -17,9 +17,12 @@ _SQUARE = 0.93  # of its box that the outline of a button or a cell encloses
 
 
 class Scene:
-    """A picture (BGR), its lines of text, its edges, outlines and frames; what is costly is made on first use."""
+    """A picture (BGR), its lines of text, its edges, outlines and frames; what is costly is made on first use.
 
-    def __init__(self, pixels: np.ndarray, texts: Sequence[TextLine]) -> None:
+    `captions` are those of the lines that begin behind a marker: no picture stands before their words.
+    """
+
+    def __init__(self, pixels: np.ndarray, texts: Sequence[TextLine], captions: Collection[TextLine] = ()) -> None:
         self.pixels = pixels
         self.size = Size(pixels.shape[1], pixels.shape[0])
         whole = Box(0, 0, *self.size)
@@ -30,7 +33,7 @@ class Scene:
         self._letters = Letters(self.size, read)
         self.frames: list[BorderedBox] = frames_of(pixels, self.outlines, self._letters)
         cut = cut_at_frames(read, [f.box for f in self.frames if f.fullness > _SQUARE])
-        self.texts = without_pictures(pixels, self.edges, cut)
+        self.texts = without_pictures(pixels, self.edges, cut, but=captions)
         self.boxes = np.array([t.box for t in self.texts], np.int32).reshape(-1, 4)
 
     @cached_property
@@ -66,6 +69,10 @@ class Scene:
         """The words of the line of that index."""
         ink = self.inks[index]
         return words_of(self.pixels, self.texts[index], ink) if ink else []
+
+    def tells_words(self, box: Box) -> bool:
+        """Whether the places of their words are known of the lines in the row of a box."""
+        return all(self.texts[i].words for i in self.near(box, up=box.h / 2))
 
     def drawn(self, box: Box, *, gap: int) -> list[tuple[int, int]]:
         """Half-open stretches of x in which anything is drawn within `box`; those closer than `gap` are one."""

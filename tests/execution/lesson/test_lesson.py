@@ -437,6 +437,22 @@ def test_a_person_says_that_it_is_another_screen_or_the_same(teacher: Teacher, l
     assert lesson.workflow.nodes.count() == 1
 
 
+def test_what_was_done_on_a_screen_goes_with_it_to_the_one_that_it_is(teacher: Teacher, lesson: Lesson) -> None:
+    """S6.20: said after something was done there, it moves the step that led there, too."""
+    goes_on(teacher)
+    first = lesson.workflow.nodes.get(is_entry=True)
+    assert teacher.do(type="look", act="must_see", box=[50, 80, 300, 40])["state"] == "done"
+    stray = lesson.workflow.nodes.exclude(pk=first.pk).get()
+    assert {(e.source, e.destination) for e in lesson.workflow.edges.all()} == {(first, stray), (stray, stray)}
+    teacher.send(type="same_screen", node_id=first.node_id)
+    teacher.until(lambda: teacher.screen.get("node_id") == first.node_id, what="the same screen")
+    assert {(e.source, e.destination) for e in lesson.workflow.edges.all()} == {(first, first)}
+    assert lesson.workflow.nodes.get() == first
+    teacher.send(type="undo", n=2)
+    teacher.until(lambda: not lesson.workflow.edges.exists(), what="that both steps are taken back")
+    assert lesson.workflow.nodes.get() == first
+
+
 def test_what_was_edited_of_a_step_while_its_screen_was_looked_at_stays_so(
     teacher: Teacher, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -414,3 +414,24 @@ def test_what_the_reader_joined_is_cut_at_the_markers(kind: str, before: int, be
     assert all(at(found, box).role == kind for box in boxes)
     assert [CHECKED in e.states for e in found if e.role == kind] == [False, kind == "checkbox", False]
     assert sorted(e.text for e in found if e.role == "text") == sorted(captions)
+
+
+@pytest.mark.parametrize("on", [0, 1])
+def test_radio_buttons_that_are_hardly_drawn_are_found_by_the_one_that_is_on(on: int):
+    """S2.9: as Tk draws them: a light disc on a light ground, and half a border."""
+    canvas = Canvas(700, 200, background=(217, 217, 217))
+    boxes, words, x = [], [], 40
+    for number, caption in enumerate(("Male", "Female")):
+        box = Box(x, 63, 11, 11)
+        canvas.draw.ellipse((x, 63, x + 10, 73), fill=WHITE)
+        canvas.draw.arc((x, 63, x + 10, 73), 135, 315, fill=(110, 110, 110))
+        if number == on:
+            canvas.draw.ellipse((x + 4, 67, x + 6, 69), fill=(0, 0, 0))
+        said = canvas.text(caption, x + 20, 60)
+        boxes.append(box)
+        words.append(Word(caption, x - 40, said.right - 40))
+        x = said.right + 12
+    canvas.lines[:] = [TextLine(text="Male Female", box=Box(40, 58, x - 52, 20), words=tuple(words))]
+    radios = [e for e in detected(canvas) if e.role == "radio"]
+    assert [(e.text, CHECKED in e.states) for e in radios] == [("Male", on == 0), ("Female", on == 1)]
+    assert all(e.box.iou(box) > 0.6 for e, box in zip(radios, boxes, strict=True))
