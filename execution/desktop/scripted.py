@@ -74,7 +74,7 @@ class ScriptedDesktop(NotingHands):
         self._black = 0
         self._waiting: list[tuple[int, View]] = []
         self._shown = self._view()
-        self._drawn: tuple[View, np.ndarray] | None = None
+        self._drawn: tuple[View, np.ndarray, str] | None = None
         self._calls_left: int | None = None
         self._lose_after_effect = False
         self._lost = False
@@ -125,8 +125,8 @@ class ScriptedDesktop(NotingHands):
             self._grabs += 1
             while self._waiting and self._waiting[0][0] < self._grabs:
                 self._shown = self._waiting.pop(0)[1]
-            pixels = self._pixels()
-        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=pixels_digest(pixels), method="scripted")
+            pixels, digest = self._picture()
+        return Frame(pixels=pixels, taken_at=datetime.now(UTC), digest=digest, method="scripted")
 
     def window(self) -> Window | None:
         with self._calling():
@@ -260,12 +260,15 @@ class ScriptedDesktop(NotingHands):
     def _view(self) -> View:
         return View(screen=self._screen, memory=dict(self.memory), focus=self._focus)
 
-    def _pixels(self) -> np.ndarray:
+    def _picture(self) -> tuple[np.ndarray, str]:
+        """What is seen, with its digest; a screen that stands still is neither drawn nor digested again."""
         if self._black:
             self._black -= 1
-            return np.zeros((self._frame_size.height, self._frame_size.width, 3), np.uint8)
+            black = np.zeros((self._frame_size.height, self._frame_size.width, 3), np.uint8)
+            return black, pixels_digest(black)
         caret = not (self.caret_blinks and self._grabs // self.caret_blinks % 2)
         view = replace(self._shown, caret=caret)
         if self._drawn is None or self._drawn[0] != view:
-            self._drawn = view, draw(view, size=self._frame_size)
-        return self._drawn[1].copy()
+            pixels = draw(view, size=self._frame_size)
+            self._drawn = view, pixels, pixels_digest(pixels)
+        return self._drawn[1].copy(), self._drawn[2]

@@ -106,12 +106,12 @@ class Desk(ScriptedDesktop):
             self._shown = self._view()
             self._put_down("begin")
 
-    def _pixels(self) -> np.ndarray:
-        pixels, shown = super()._pixels(), self._shown
-        if (digest := pixels_digest(pixels)) not in self.drawn_as:
+    def _picture(self) -> tuple[np.ndarray, str]:
+        (pixels, digest), shown = super()._picture(), self._shown
+        if digest not in self.drawn_as:
             self.drawn_as[digest] = shown
             _append(self._pictures, {"digest": digest, "screen": shown.screen.name, "memory": dict(shown.memory)})
-        return pixels
+        return pixels, digest
 
     def _take(self, act: Act) -> None:
         if act.changes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,7 @@ MODEL = BuiltinEmbedder.model_id
 def taught() -> WorkflowVersion:
     """The line of three pages, each with its picture."""
     version = publish_line(*NAMES)
-    for name in NAMES:
-        desktop = ScriptedDesktop(screens(*NAMES[NAMES.index(name) :]))
-        pixels = desktop.grab().pixels
+    for name, (_page, pixels) in zip(NAMES, drawn(), strict=True):
         digest = PictureStore().put(pixels)
         height, width = pixels.shape[:2]
         picture, _ = Picture.objects.get_or_create(digest=digest, defaults={"width": width, "height": height})
@@ -51,14 +50,20 @@ def taught() -> WorkflowVersion:
     return publish(workflow=version.workflow, user=None)
 
 
+@cache
+def drawn() -> list[tuple[ScriptedDesktop, np.ndarray]]:
+    """Each page by itself, and how it looks."""
+    pages = [ScriptedDesktop(screens(*NAMES[number:])) for number in range(len(NAMES))]
+    return [(page, page.grab().pixels) for page in pages]
+
+
 class EyesThatKnow(KnownReader):
     """Reads what is drawn on a taught picture as well, not what the desktop happens to show."""
 
     def read(self, pixels: np.ndarray, region: Box | None = None) -> tuple[TextLine, ...]:
         shown = self.desktop
-        for number in range(len(NAMES)):
-            page = ScriptedDesktop(screens(*NAMES[number:]))
-            if np.array_equal(page.grab().pixels, pixels):
+        for page, looks in drawn():
+            if np.array_equal(looks, pixels):
                 self.desktop = page
         try:
             return super().read(pixels, region)

@@ -56,6 +56,7 @@ async def test_a_cancelled_load_is_aborted_on_the_server(stage: Make) -> None:
 
 
 async def test_a_model_leaves_by_itself_some_time_after_its_owner_would_have_unloaded_it(stage: Make) -> None:
+    """A.4.9: by the native path, which obeys how long a model is to stay."""
     scene = stage(config={"idle_timeout_s": 300.0})
     await scene.client.load_model(VLM)
     assert scene.asked["keep_alive"] == 360
