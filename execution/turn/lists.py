@@ -161,8 +161,11 @@ class Compared:
     def is_out_of_sight(self) -> bool:
         """Whether the next line, or behind the last one its end, may be below what is seen, as the list was drawn anew
         from its top."""
-        asked = {_plain(row) for row in self.then[self.done :] or self.then[-1:]}
-        return bool(asked) and not asked & {_plain(row) for row in self.now}
+        now = {_plain(row) for row in self.now}
+        if following := {_plain(row) for row in self.then[self.done :]}:
+            return not following & now
+        known = self.said | _words(*self.then)
+        return _plain(self.then[-1]) not in now and all(_words(row) <= known for row in self.now)
 
     def last_has_left(self, state: ScreenState) -> bool:
         """Whether nothing followed the line that was done, and what it alone says does not stand on the screen."""
