@@ -13,7 +13,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from execution.api.serializers import VERBS
-from execution.models import Replay
+from execution.models import Replay, Worklist
 from tests.factories import make_execution, make_published
 from tests.support.sockets import session_of
 
@@ -71,6 +71,8 @@ def named() -> dict[str, str]:
         "workflow_id": run.workflow_id,
         "index": "1",
         "replay_id": Replay.objects.create(workflow=version.workflow).replay_id,
+        "worklist_id": Worklist.objects.create(name="Letters", workflow=version.workflow).worklist_id,
+        "number": "1",
         "request_id": "1f0b0a4e-0000-4000-8000-000000000000",
     }
 
