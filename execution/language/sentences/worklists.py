@@ -18,7 +18,6 @@ WORDS: Words = {
     "worklists.doubt_stands": _("Row %(number)d may have been saved or not: %(why)s"),
     "worklists.reset_failed": _("The way back to the start was not reached after row %(number)d: %(why)s"),
     "worklists.no_start": _("No row can begin: %(why)s"),
-    "worklists.window_closed": _("Its time was over: no row begins any more."),
     "worklists.skipped_by": _("%(who)s skipped it: %(why)s"),
     "worklists.set_aside_by": _("%(who)s set it aside: %(why)s"),
     "worklists.set_aside_by_plainly": _("%(who)s set it aside."),
