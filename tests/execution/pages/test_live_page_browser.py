@@ -131,6 +131,19 @@ def test_what_was_typed_outlives_news_and_the_question_asked_anew(page_of, opera
     assert Decision.objects.get(prompt=again).correction["params"] == {"text": "Ada Martin"}
 
 
+def test_a_value_that_cannot_be_read_for_certain_is_typed(page_of, operator) -> None:
+    """S1.10, S6.12: the question has a field for it."""
+    meant = {"name": "blood", "kind": "text", "label": "Group"}
+    prompt = ask(PromptKind.TARGET, action="read_value", params=meant, status="not_found", box=None, point=None)
+    Step.objects.filter(pk=prompt.step_id).update(action_type="read_value")
+    page = page_of(operator, path_of(prompt))
+    page.get_by_role("button", name="Type the value or show where").click()
+    page.get_by_label("The value, as it stands there").fill("O pos")
+    page.keyboard.press("Enter")
+    expect(page.locator("#question")).to_contain_text("You corrected.")
+    assert Decision.objects.get(prompt=prompt).correction["value"] == "O pos"
+
+
 def test_what_was_typed_is_no_answer_to_the_next_question(page_of, operator) -> None:
     """S1.10: what was meant for one record is not offered for the next."""
     prompt = ask(action="type_text", params={"text": "Ada"})
