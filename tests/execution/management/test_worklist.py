@@ -19,9 +19,9 @@ from tests.support.lists import new_list, states
 pytestmark = pytest.mark.django_db
 
 
-def said(*arguments: str) -> str:
+def said(*arguments: str, to: StringIO | None = None) -> str:
     out = StringIO()
-    call_command("worklist", *arguments, stdout=out, stderr=StringIO())
+    call_command("worklist", *arguments, stdout=out, stderr=to or StringIO())
     return out.getvalue()
 
 
@@ -59,15 +59,18 @@ def test_a_column_may_be_given_to_a_variable_by_name() -> None:
 def test_bad_rows_are_named_and_none_comes_in_unless_the_good_ones_are_wanted(tmp_path: Path) -> None:
     one = made()
     rows = file(tmp_path, 'Stay,Patient\nS-1,Ada\nS-1,Bea\nS-3,"C\ty"\n')
-    with pytest.raises(CommandError) as refused:
-        said("import", one, rows)
-    assert [line.split(":")[0] for line in str(refused.value).splitlines()[1:]] == ["2", "3"]
+    with pytest.raises(CommandError, match="2 rows are not as they must be"):
+        said("import", one, rows, to=(told := StringIO()))
+    assert [(line.split(",")[0], "S-1" in line) for line in told.getvalue().splitlines()] == [
+        ("Row 3", True), ("Row 4", False)
+    ]  # fmt: skip
+    assert not Worklist.objects.get().items.exists()
     assert said("import", one, rows, "--take-good") == "1 added, 0 known, 2 refused\n"
 
 
 def test_rows_come_in_from_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     one = made()
-    monkeypatch.setattr("sys.stdin", io.StringIO("Stay,Patient\nS-1,Ada\n"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Stay,Patient\nS-1,Ada\n")))
     assert said("import", one, "-") == "1 added, 0 known, 0 refused\n"
 
 
