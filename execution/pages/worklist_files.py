@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -18,7 +19,7 @@ from audit.models import Verb
 from execution.choices import Origin
 from execution.models import Worklist
 from execution.pages.streaming import streamed
-from execution.pages.worklist_preview import shown
+from execution.pages.worklist_preview import bad_cells, shown
 from execution.permissions import OPERATE, VIEW
 from execution.worklists.actions.asking import record_of
 from execution.worklists.actions.lists import bring
@@ -93,7 +94,7 @@ def choices_of(posted: QueryDict, data: bytes) -> Choices:
     }
     if posted.get("reading") != reading_of(source):
         return Choices(**source)
-    named = {name: posted[name] for name in posted}
+    named = {name: next(filter(None, reversed(posted.getlist(name))), "") for name in posted}
     return Choices(
         **source,
         mapping={n: value for n, value in _by_column(named, "map-") if value},
@@ -109,21 +110,22 @@ def reading_of(source: dict[str, Any]) -> str:
 
 
 def _by_column(named: dict[str, Any], prefix: str) -> list[tuple[int, str]]:
-    found = (
-        (whole_number(name.removeprefix(prefix)), value) for name, value in named.items() if name.startswith(prefix)
-    )
+    chosen = {name.removeprefix(prefix): value for name, value in named.items() if name.startswith(prefix)}
+    found = ((whole_number(name), value) for name, value in chosen.items())
     return [(n, value) for n, value in found if n is not None]
 
 
 def _shown(request: HttpRequest, one: Worklist, looked: Looked) -> dict[str, Any]:
     bad = Paginator(looked.checked.bad, BAD_CELLS).get_page(request.POST.get("bad_page"))
-    return {"looked": looked, "shown": shown(one, looked, request.POST), "bad": bad}
+    return {"looked": looked, "shown": shown(one, looked, request.POST), "bad": bad, "cells": bad_cells(bad)}
 
 
 def _brought(request: HttpRequest, one: Worklist, looked: Looked) -> HttpResponse:
     added = bring(worklist_id=one.worklist_id, looked=looked, user=request.user, origin=Origin.PAGE)
     said = ngettext("%(n)d row came in.", "%(n)d rows came in.", len(added.numbers)) % {"n": len(added.numbers)}
     messages.success(request, said)
+    if request.POST.get("part"):  # a script that followed a redirect would have seen the message in the person's place
+        return HttpResponse(status=204, headers={"X-Goes-To": reverse("list", args=[one.worklist_id])})
     return redirect("list", one.worklist_id)
 
 

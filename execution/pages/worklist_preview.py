@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from execution.models import Worklist
 from execution.worklists.bringing import Looked
+from execution.worklists.intake.checking import BadCell
 from execution.worklists.intake.delimited import ALONE, DELIMITERS
 from execution.worklists.intake.encodings import ENCODINGS
 from execution.worklists.intake.preview import About, Question
@@ -126,6 +127,11 @@ def _columns(one: Worklist, looked: Looked, kinds: Mapping[str, str]) -> list[Sh
 def _examples(looked: Looked, index: int) -> list[str]:
     cells = (row.at(index) for row in looked.preview.rows)
     return [str(cell)[:MOST_SHOWN] for cell in cells if cell][:EXAMPLES]
+
+
+def bad_cells(bad: Iterable[BadCell]) -> list[dict[str, Any]]:
+    """Each with its reason in words."""
+    return [{**asdict(cell), "reason": worded(cell.reason)} for cell in bad]
 
 
 def _asked(question: Question) -> Asked:

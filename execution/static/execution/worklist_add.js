@@ -19,9 +19,10 @@ async function look(button) {
     const markup = await response.text();
     if (mine !== asked) return;
     if (response.redirected || response.status === 403) {
-      if (!(await checkSession())) location.assign(response.url);
+      await checkSession();
       return;
     }
+    if (response.headers.has("X-Goes-To")) return void location.assign(response.headers.get("X-Goes-To"));
     if (!response.headers.get("content-type")?.startsWith("text/html") || (!response.ok && response.status !== 422)) throw new Error(response.status);
     const focused = document.activeElement?.name;
     preview.innerHTML = markup; // our own template, escaped there
