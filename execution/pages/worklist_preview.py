@@ -98,7 +98,7 @@ def _reading(kept: Mapping[str, str]) -> tuple[str, str, str, str]:
 def delimiter_words(delimiter: str) -> str:
     match delimiter:
         case "\t":
-            return _("tab")
+            return _("tab character")
         case "":
             return "–"
         case _:
