@@ -43,8 +43,9 @@ class Looked:
     def agreed(self) -> str:
         """What a person says yes to: this file, understood so, with these rows."""
         plan, good = self.plan, [row.number for row in self.checked.rows]
-        told = (self.digest, sorted(plan.mapping.items()), plan.keys, sorted(plan.orders.items()), plan.head, good)
-        return hashlib.sha256(repr((*told, plan.with_hidden, self.table.source)).encode()).hexdigest()
+        columns = [sorted(one.items()) for one in (plan.mapping, plan.orders, self.columns)]
+        told = (self.digest, self.table.source, plan.head, columns, plan.keys, plan.with_hidden, good)
+        return hashlib.sha256(repr(told).encode()).hexdigest()
 
     def new_rows(self) -> list[NewRow]:
         """The good rows as the list keeps them: what people see, and what runs take in another form."""
