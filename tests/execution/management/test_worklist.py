@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from openpyxl import load_workbook
 
 from audit.models import Entry
 from execution.models import WorkItem, Worklist
@@ -92,3 +93,25 @@ def test_rows_are_done_again_skipped_and_put_first() -> None:
 def test_what_cannot_be_is_said_in_words() -> None:
     with pytest.raises(CommandError, match="no list “nobody”"):
         said("status", "nobody")
+
+
+def test_what_a_file_leaves_open_is_said_with_its_key_and_answered(tmp_path: Path) -> None:
+    """S12.3"""
+    one = made()
+    (tmp_path / "rows.csv").write_bytes("Stay;Patient\nS-1;\x8ela\n".encode("latin-1"))
+    with pytest.raises(CommandError, match="may be written in windows-1252"):
+        said("import", one, str(tmp_path / "rows.csv"), to=(told := StringIO()))
+    assert told.getvalue().startswith("encoding: ")
+    said("import", one, str(tmp_path / "rows.csv"), "--encoding", "mac-roman", "--delimiter", ";", "--head", "1")
+    assert WorkItem.objects.get().data["Patient"] == "éla"
+
+
+def test_results_leave_as_a_file(tmp_path: Path) -> None:
+    """S12.11"""
+    one = new_list("=Ada").worklist_id
+    assert "'=Ada" in said("export", one, "--format", "csv")
+    with pytest.raises(CommandError, match="--output"):
+        said("export", one, "--format", "xlsx")
+    said("export", one, "--format", "xlsx", "--output", str(tmp_path / "results.xlsx"))
+    sheet = load_workbook(tmp_path / "results.xlsx").active
+    assert [cell.value for cell in sheet[2]][:2] == [1, "=Ada"]
