@@ -17,11 +17,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from analytics.behind import runs_behind, steps_behind
-from analytics.exports import KINDS, WHAT, lines_of, streamed
+from analytics.exports import KINDS, WHAT, lines_of
 from analytics.model_use import MOST_DAYS, Scope, model_use
 from analytics.prometheus import exposition
 from audit.models import Verb
 from audit.recording import record
+from execution.pages.streaming import streamed
 from gpu.types import Purpose
 
 
@@ -141,7 +142,7 @@ class ExportView(APIView):
         asked = {key: request.query_params[key][:100] for key in FILTERS if request.query_params.get(key)}
         record(Verb.EXPORT, user=request.user, origin="api", kind="figures", about=f"{what}.{kind}", filters=asked)
         name = f"surehand-{what}-{period.since.isoformat()}-{period.last.isoformat()}"
-        return streamed(request._request, lines_of(what, kind, found), kind=kind, name=name)
+        return streamed(request._request, lines_of(what, kind, found), content_type=KINDS[kind], name=f"{name}.{kind}")
 
 
 class MetricsView(APIView):

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from asgiref.sync import sync_to_async
-from django.core.handlers.asgi import ASGIRequest
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model, Q, QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
 
 from analytics.models import RunMetric, StepMetric
 from execution.worklists.tables import as_csv
@@ -21,19 +18,6 @@ KINDS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 def columns_of(model: type[Model]) -> list[str]:
     return [field.name for field in model._meta.concrete_fields if field.name != "id"]
-
-
-def streamed(request: HttpRequest, lines: Iterator[str], *, kind: str, name: str) -> StreamingHttpResponse:
-    """As a file to be kept; each piece is fetched when the one before it has gone."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}.{kind}"', "Cache-Control": "no-store"}
-    content: Any = _later(lines) if isinstance(request, ASGIRequest) else lines
-    return StreamingHttpResponse(content, content_type=KINDS[kind], headers=headers)
-
-
-async def _later(lines: Iterator[str]) -> AsyncIterator[str]:
-    fetch: Callable[[], str | None] = lambda: next(lines, None)  # noqa: E731
-    while (piece := await sync_to_async(fetch)()) is not None:
-        yield piece
 
 
 def as_json(names: Sequence[str], rows: Iterator[Sequence[Any]]) -> Iterator[str]:

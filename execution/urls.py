@@ -35,6 +35,7 @@ from execution.pages.training import training
 from execution.pages.training_jobs import training_again, training_export, training_file
 from execution.pages.viewer.compare import run_compare
 from execution.pages.viewer.export import run_export, step_export
+from execution.pages.worklist_files import worklist_add, worklist_results
 from execution.pages.worklists import lists, worklist, worklist_control, worklist_rows
 
 urlpatterns = [
@@ -44,6 +45,8 @@ urlpatterns = [
     path("lists/<str:worklist_id>", worklist, name="list"),
     path("lists/<str:worklist_id>/control", worklist_control, name="list_control"),
     path("lists/<str:worklist_id>/rows", worklist_rows, name="list_rows"),
+    path("lists/<str:worklist_id>/add", worklist_add, name="list_add"),
+    path("lists/<str:worklist_id>/results.<str:kind>", worklist_results, name="list_results"),
     path("texts", texts, name="texts"),
     path("learning", learning, name="learning"),
     path("learning/workflows/<str:workflow_id>/promote", learning_promote, name="learning_promote"),

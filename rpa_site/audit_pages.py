@@ -14,11 +14,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from analytics.exports import KINDS, as_json, newest_first, streamed
+from analytics.exports import KINDS, as_json, newest_first
 from analytics.period import period_of, zone_of
 from audit.models import Entry, Verb
 from audit.recording import record
 from execution.choices import Origin
+from execution.pages.streaming import streamed
 from execution.worklists.tables import as_csv
 from rpa_site.throttle import address_of
 from workflows.parsing import whole_number
@@ -70,7 +71,8 @@ def audit_export(request: HttpRequest, kind: str) -> Any:
     record(Verb.EXPORT, user=request.user, **known, filters=asked)
     lines = as_csv if kind == "csv" else as_json
     name = f"surehand-audit-{timezone.localdate().isoformat()}"
-    return streamed(request, lines(("at", *COLUMNS), _rows(filtered(request))), kind=kind, name=name)
+    pieces = lines(("at", *COLUMNS), _rows(filtered(request)))
+    return streamed(request, pieces, content_type=KINDS[kind], name=f"{name}.{kind}")
 
 
 def _rows(found: QuerySet[Any]) -> Iterator[list[Any]]:

@@ -39,6 +39,7 @@ urlpatterns = [
     path(LIST, worklists.ListView.as_view(), name="api_list"),
     path(f"{LIST}control/", worklists.ListControlView.as_view(), name="api_list_control"),
     path(f"{LIST}rows/", worklists.RowsView.as_view(), name="api_list_rows"),
+    path(f"{LIST}results/<str:kind>", worklists.ListResultsView.as_view(), name="api_list_results"),
     path(f"{LIST}rows/change/", worklists.ChangeRowsView.as_view(), name="api_list_change"),
     path(f"{LIST}rows/<int:number>/", worklists.RowView.as_view(), name="api_list_row"),
     path(f"{LIST}events/", worklists.ListEventsView.as_view(), name="api_list_events"),

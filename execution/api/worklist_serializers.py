@@ -202,7 +202,9 @@ class ItemDetailSerializer(ItemSerializer):
 class AddedSerializer(serializers.Serializer[Any]):
     added = serializers.DictField(child=serializers.IntegerField(), help_text="Reference → number.")
     known = serializers.DictField(child=serializers.IntegerField(), help_text="Those that the list had already.")
-    refused = serializers.ListField(child=serializers.DictField(), help_text="Place in the call, reference, reason.")
+    refused = serializers.ListField(
+        child=serializers.DictField(), help_text="Each bad cell: place in the call, reference, column, value, reason."
+    )
 
 
 class ChangedSerializer(serializers.Serializer[Any]):

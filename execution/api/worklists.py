@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
+from django.http import HttpResponseBase
 from django.urls import reverse
 from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework.exceptions import NotFound
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -28,10 +31,12 @@ from execution.api.worklist_serializers import (
 )
 from execution.models import WorkItem, Worklist, WorklistEvent
 from execution.models.worklist import ItemState, WorklistState
+from execution.pages.worklist_files import results_file
 from execution.worklists.actions.lists import append, create_list, item_of, pause_list, start_list
 from execution.worklists.actions.rows import VERBS
 from execution.worklists.adding import NewRow
 from execution.worklists.progress import progress_of_each
+from execution.worklists.results import KINDS
 from sentences.request_body import checked
 from sentences.said import in_words
 
@@ -129,6 +134,21 @@ class RowsView(RunsView, ListAPIView):
         added = append(worklist_id=worklist_id, rows=rows, atomic=data["atomic"], **who)
         told = {"added": added.numbers, "known": added.known, "refused": added.refused}
         return Response(told, status=201 if added.numbers else 200)
+
+
+class ListResultsView(RunsView):
+    @extend_schema(
+        responses={(200, kind.partition(";")[0]): OpenApiTypes.BINARY for kind in KINDS.values()}
+        | {404: ErrorSerializer}
+    )
+    def get(self, request: Request, worklist_id: str, kind: str) -> HttpResponseBase:
+        """What came of each row, as a file: `csv` or `xlsx`. It is streamed; no cell of it is a formula."""
+        worklist = Worklist.objects.by_id(worklist_id)
+        if kind not in KINDS:
+            raise NotFound
+        who: dict[str, Any] = {"user": request.user, "origin": origin_of(request)}
+        answer: HttpResponseBase = results_file(request._request, worklist, kind, **who)
+        return answer
 
 
 class RowView(RunsView):

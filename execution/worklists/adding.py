@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,18 +12,20 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from execution.actions.start import check_variables
-from execution.exceptions import BadRows, BadVariable, BadWorklist, MissingVariable
+from execution.exceptions import BadRows, BadWorklist
 from execution.models import WorkItem, Worklist
 from execution.models.worklist import NEVER_DUE, WorklistEventKind, WorklistState
 from execution.record.secret_values import secret_names
+from execution.worklists.intake.cells import Row, Source, Table, seen
+from execution.worklists.intake.checking import REFERENCE_JOINED, GoodRow, check
+from execution.worklists.intake.heads import NONE, Column
+from execution.worklists.intake.preview import Choices, preview
+from sentences.said import say, worded
 from workflows.graph import GraphSpec
 
 AT_ONCE = 1000  # rows that are written, or asked about, in one statement
-LONGEST_REFERENCE = 200
 MOST_ROWS = 100_000
 MOST_NAMED = 100  # refused rows that an answer names
-_JOINT = " · "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,58 +76,92 @@ def check_mapping(graph: GraphSpec, mapping: Mapping[str, str], columns: Sequenc
 
 
 def add_rows(worklist: Worklist, rows: Iterable[NewRow], *, atomic: bool = True) -> Added:
-    """Check all rows, then keep them; `atomic`: none where one of them is bad. Raises BadRows and BadWorklist.
+    """Check all rows as those of a file, then keep them; `atomic`: none where one is bad. Raises BadRows, BadWorklist.
 
     A reference that the list has is not added again and is no fault. Call it within the action that records it.
     """
     given = list(rows)
     if len(given) > MOST_ROWS:
         raise BadWorklist(_("At most %(n)d rows come in at once.") % {"n": MOST_ROWS})
-    graph = worklist.at_version().spec()
-    good, refused = _checked(worklist, graph, given)
+    good, refused = _checked(worklist, given)
     if refused and atomic:
-        words = ngettext("%(n)d row is not as it must be.", "%(n)d rows are not as they must be.", len(refused))
-        raise BadRows(words % {"n": len(refused)}, refused[:MOST_NAMED])
-    with transaction.atomic():
-        numbers, known = _keep(worklist, good)
-    return Added(numbers=numbers, known=known, refused=refused)
+        raise BadRows(words_of_bad(len({row["row"] for row in refused})), refused[:MOST_NAMED])
+    return replace(keep_rows(worklist, good), refused=refused)
 
 
-def _checked(
-    worklist: Worklist, graph: GraphSpec, rows: Sequence[NewRow]
-) -> tuple[list[tuple[str, NewRow]], list[dict[str, Any]]]:
-    good: list[tuple[str, NewRow]] = []
-    refused: list[dict[str, Any]] = []
-    seen: dict[str, int] = {}
-    for place, row in enumerate(rows, 1):
-        reference = _reference(worklist, row)
-        problem = _problem(worklist, graph, row)
-        if not problem and len(reference) > LONGEST_REFERENCE:
-            problem = _("Its reference is longer than %(n)d characters.") % {"n": LONGEST_REFERENCE}
-        if not problem and reference and reference in seen:
-            problem = _("It has the reference of row %(n)d.") % {"n": seen[reference]}
-        if problem:
-            refused.append({"row": place, "reference": reference, "reason": problem})
-            continue
-        seen[reference] = place
-        good.append((reference, row))
-    return good, refused
+def words_of_bad(n: int) -> str:
+    return ngettext("%(n)d row is not as it must be.", "%(n)d rows are not as they must be.", n) % {"n": n}
 
 
-def _problem(worklist: Worklist, graph: GraphSpec, row: NewRow) -> str:
-    if unknown := [name for name in row.data if name not in worklist.columns]:
-        return _("The list has no column “%(name)s”.") % {"name": unknown[0]}
-    try:
-        check_variables(graph, {**variables_of(worklist.mapping, row.data), **row.variables})
-    except (MissingVariable, BadVariable) as error:
-        return str(error)
-    return ""
+def _checked(worklist: Worklist, given: Sequence[NewRow]) -> tuple[list[NewRow], list[dict[str, Any]]]:
+    """The good rows with the values that their runs get, and what is bad, a cell each."""
+    slots = _slots(worklist)
+    references = {place: _reference(worklist, row) for place, row in enumerate(given, 1)}
+    unknown = {place: name for place, row in enumerate(given, 1) if (name := _unknown_column(worklist, row))}
+    table = Table(
+        source=Source(kind="rows"),
+        rows=[
+            Row(place, (*(seen(str(row.data.get(column, ""))) for column, _variable in slots), references[place]))
+            for place, row in enumerate(given, 1)
+            if place not in unknown
+        ],
+    )
+    graph = worklist.at_version().spec()
+    mapping = {index: variable for index, (_column, variable) in enumerate(slots) if variable}
+    found = preview(table, graph.asked, Choices(head=NONE, mapping=mapping, keys=(len(slots),))).plan
+    heads = (*(column for column, _variable in slots), _("Reference"))
+    columns = tuple(Column(index=index, head=head) for index, head in enumerate(heads))
+    checked = check(table, replace(found, columns=columns, needs_reference=bool(worklist.keys)), graph)
+    if checked.refused:
+        raise BadWorklist(worded(checked.refused[0]))
+    good = [_ready(worklist, given[row.number - 1], row) for row in checked.rows]
+    refused = [
+        *(_bad(n, references[n], name, "", say("intake.no_such_column", name=name)) for n, name in unknown.items()),
+        *(_bad(cell.row, references[cell.row], cell.head, cell.value, cell.reason) for cell in checked.bad),
+        *(_bad(row.number, "", "", "", say("intake.empty_row")) for row in table.rows if row.is_blank),
+    ]  # fmt: skip
+    return good, sorted(refused, key=lambda bad: bad["row"])
+
+
+def _slots(worklist: Worklist) -> list[tuple[str, str]]:
+    """Each column of the list with its variable; twice where two variables are taken from it."""
+    taken: dict[str, list[str]] = {}
+    for variable, column in worklist.mapping.items():
+        taken.setdefault(column, []).append(variable)
+    return [(column, variable) for column in worklist.columns for variable in taken.get(column, [""])]
+
+
+def _ready(worklist: Worklist, given: NewRow, row: GoodRow) -> NewRow:
+    variables = {**otherwise(row.values, variables_of(worklist.mapping, given.data)), **given.variables}
+    return replace(given, reference=row.reference, variables=variables)
+
+
+def otherwise(values: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, str]:
+    """The values that a run takes in another form than its columns show."""
+    return {name: value for name, value in values.items() if value and value != shown.get(name)}
+
+
+def _bad(place: int, reference: str, column: str, value: str, reason: str) -> dict[str, Any]:
+    return {"row": place, "reference": reference, "column": column, "value": value, "reason": worded(reason)}
+
+
+def _unknown_column(worklist: Worklist, row: NewRow) -> str:
+    return next((name for name in row.data if name not in worklist.columns), "")
 
 
 def _reference(worklist: Worklist, row: NewRow) -> str:
     if row.reference.strip():
         return row.reference.strip()
-    return _JOINT.join(str(row.data.get(column, "")).strip() for column in worklist.keys).strip(_JOINT)
+    return REFERENCE_JOINED.join(str(row.data.get(column, "")).strip() for column in worklist.keys).strip(
+        REFERENCE_JOINED
+    )
+
+
+def keep_rows(worklist: Worklist, rows: Sequence[NewRow]) -> Added:
+    """Keep rows that were checked, all of them at once; those whose reference the list has are not added again."""
+    with transaction.atomic():
+        numbers, known = _keep(worklist, [(row.reference, row) for row in rows])
+    return Added(numbers=numbers, known=known)
 
 
 def _keep(worklist: Worklist, rows: Sequence[tuple[str, NewRow]]) -> tuple[dict[str, int], dict[str, int]]:

@@ -1,13 +1,18 @@
-"""What came of each row, as plain values in the order of the list (S12.11)."""
+"""What came of each row of a list, and the file of it (S12.11)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from django.db.models import TextField
+from django.db.models.functions import Cast
 from django.urls import reverse
+from django.utils import timezone
 
 from execution.models import WorkItem, Worklist
+from execution.models.worklist import ItemState
+from execution.worklists.results import Layout, csv_pieces, workbook_pieces
 from sentences.said import worded
 
 PAGE = 1000
@@ -19,6 +24,24 @@ def result_rows(worklist: Worklist, *, begins_with: str = "") -> Iterator[dict[s
         common = _common(item, begins_with)
         for line, values in _lines(item):
             yield {**common, **({"line": line} if line else {}), "values": values}
+
+
+def file_of(worklist: Worklist, kind: str, *, begins_with: str = "") -> Iterator[Any]:
+    """The pieces of the file, of one of `results.KINDS`, in the active language and time zone."""
+    layout, results = layout_of(worklist), result_rows(worklist, begins_with=begins_with)
+    return csv_pieces(layout, results) if kind == "csv" else workbook_pieces(layout, results, name=worklist.name)
+
+
+def layout_of(worklist: Worklist) -> Layout:
+    """The columns of the file: one for the line if any row has several."""
+    told = worklist.items.annotate(told=Cast("values", TextField()))
+    return Layout(
+        columns=worklist.columns,
+        values=value_names(worklist),
+        with_lines=told.filter(told__contains='"line":').exists(),
+        zone=timezone.get_current_timezone_name(),
+        state=lambda state: str(ItemState(state).label),
+    )
 
 
 def value_names(worklist: Worklist) -> list[str]:

@@ -64,6 +64,12 @@ WORDS: Words = {
     "intake.hidden_columns": _("These columns are hidden in the sheet: %(columns)s."),
     "intake.secret_columns": _("These columns look like secrets. They are not shown and never kept: %(columns)s."),
     # a cell
+    "intake.no_such_column": _("The list has no column “%(name)s”."),
+    "intake.empty_row": _("The row is empty."),
+    "intake.key_missing": _(
+        "No column is chosen for “%(name)s”, which makes the reference of a row in this list. Choose one."
+    ),
+    "intake.too_many_rows": _("The file has %(n)d rows. At most %(most)d come in at once: divide it."),
     "intake.missing": _("The cell is empty, and every row needs this value."),
     "intake.no_date": _("“%(text)s” is no date."),
     "intake.no_such_day": _("There is no such day: %(text)s."),

@@ -20,7 +20,9 @@ from execution.exceptions import BadWorklist, IllegalMove
 from execution.models import WorkItem, Worklist
 from execution.models.worklist import OPEN_ITEMS, WorklistState
 from execution.worklists.actions.asking import may_operate, record_of
-from execution.worklists.adding import Added, NewRow, add_rows, check_mapping
+from execution.worklists.adding import Added, NewRow, add_rows, check_mapping, keep_rows
+from execution.worklists.bringing import Looked, grow
+from sentences.said import worded
 from workflows.conditions import plain
 from workflows.models import Workflow
 
@@ -108,6 +110,21 @@ def append(
         added = add_rows(worklist, rows, atomic=atomic)
         if added.numbers:
             record_of(Verb.ADDED, worklist, user, origin, rows=len(added.numbers))
+    return added
+
+
+def bring(*, worklist_id: str, looked: Looked, user: Any = None, origin: Origin = Origin.PROGRAM) -> Added:
+    """Take the good rows of a file that was looked at, once a person said yes. Raises BadWorklist, PermissionDenied."""
+    may_operate(user)
+    worklist = Worklist.objects.by_id(worklist_id)
+    if not looked.may_come_in:
+        open_ones = [*looked.checked.refused, *(question.said for question in looked.preview.questions)]
+        raise BadWorklist(worded(open_ones[0]) if open_ones else _("No row of the file is good."))
+    with transaction.atomic():
+        grow(worklist, looked.grown)
+        added = keep_rows(worklist, looked.new_rows())
+        if added.numbers:
+            record_of(Verb.ADDED, worklist, user, origin, rows=len(added.numbers), columns=len(looked.grown))
     return added
 
 

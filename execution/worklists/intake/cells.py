@@ -95,6 +95,18 @@ def letter(index: int) -> str:
     return name
 
 
+def index_of(letters: str) -> int:
+    """The other way round. Raises ValueError."""
+    number = 0
+    for one in letters.strip().upper():
+        if not "A" <= one <= "Z":
+            raise ValueError(letters)
+        number = number * 26 + ord(one) - ord("A") + 1
+    if not number:
+        raise ValueError(letters)
+    return number - 1
+
+
 def seen(text: str) -> str:
     """The text without what nobody sees around it."""
     return text.strip(UNSEEN)

@@ -30,7 +30,8 @@ _STEP = 1000  # rows between two reports of progress
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What a person confirmed: `mapping` are columns (from 0) with their variables, `orders` those of day and month,
-    `keys` the columns whose cells together are the row's reference, `with_hidden` that hidden rows come in too."""
+    `keys` the columns whose cells together are the row's reference, which may be left out unless `needs_reference`,
+    `with_hidden` that hidden rows come in too."""
 
     head: int
     columns: tuple[Column, ...]
@@ -38,6 +39,7 @@ class Plan:
     keys: tuple[int, ...] = ()
     orders: Mapping[int, Order] = field(default_factory=dict)
     with_hidden: bool = False
+    needs_reference: bool = True
 
     @property
     def column_of(self) -> dict[str, str]:
@@ -218,6 +220,8 @@ class _Checker:
         """What tells the row from all others; why it does not goes to `bad`."""
         keys = self.plan.keys
         if not keys or any(index in bad for index in keys):
+            return ""
+        if not self.plan.needs_reference and not any(row.at(index) for index in keys):
             return ""
         for index in keys:
             if not row.at(index):

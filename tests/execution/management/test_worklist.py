@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from openpyxl import load_workbook
 
 from audit.models import Entry
 from execution.models import WorkItem, Worklist
@@ -19,9 +20,9 @@ from tests.support.lists import new_list, states
 pytestmark = pytest.mark.django_db
 
 
-def said(*arguments: str) -> str:
+def said(*arguments: str, to: StringIO | None = None) -> str:
     out = StringIO()
-    call_command("worklist", *arguments, stdout=out, stderr=StringIO())
+    call_command("worklist", *arguments, stdout=out, stderr=to or StringIO())
     return out.getvalue()
 
 
@@ -59,15 +60,18 @@ def test_a_column_may_be_given_to_a_variable_by_name() -> None:
 def test_bad_rows_are_named_and_none_comes_in_unless_the_good_ones_are_wanted(tmp_path: Path) -> None:
     one = made()
     rows = file(tmp_path, 'Stay,Patient\nS-1,Ada\nS-1,Bea\nS-3,"C\ty"\n')
-    with pytest.raises(CommandError) as refused:
-        said("import", one, rows)
-    assert [line.split(":")[0] for line in str(refused.value).splitlines()[1:]] == ["2", "3"]
+    with pytest.raises(CommandError, match="2 rows are not as they must be"):
+        said("import", one, rows, to=(told := StringIO()))
+    assert [(line.split(",")[0], "S-1" in line) for line in told.getvalue().splitlines()] == [
+        ("Row 3", True), ("Row 4", False)
+    ]  # fmt: skip
+    assert not Worklist.objects.get().items.exists()
     assert said("import", one, rows, "--take-good") == "1 added, 0 known, 2 refused\n"
 
 
 def test_rows_come_in_from_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     one = made()
-    monkeypatch.setattr("sys.stdin", io.StringIO("Stay,Patient\nS-1,Ada\n"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Stay,Patient\nS-1,Ada\n")))
     assert said("import", one, "-") == "1 added, 0 known, 0 refused\n"
 
 
@@ -89,3 +93,25 @@ def test_rows_are_done_again_skipped_and_put_first() -> None:
 def test_what_cannot_be_is_said_in_words() -> None:
     with pytest.raises(CommandError, match="no list “nobody”"):
         said("status", "nobody")
+
+
+def test_what_a_file_leaves_open_is_said_with_its_key_and_answered(tmp_path: Path) -> None:
+    """S12.3"""
+    one = made()
+    (tmp_path / "rows.csv").write_bytes("Stay;Patient\nS-1;\x8ela\n".encode("latin-1"))
+    with pytest.raises(CommandError, match="may be written in windows-1252"):
+        said("import", one, str(tmp_path / "rows.csv"), to=(told := StringIO()))
+    assert told.getvalue().startswith("encoding: ")
+    said("import", one, str(tmp_path / "rows.csv"), "--encoding", "mac-roman", "--delimiter", ";", "--head", "1")
+    assert WorkItem.objects.get().data["Patient"] == "éla"
+
+
+def test_results_leave_as_a_file(tmp_path: Path) -> None:
+    """S12.11"""
+    one = new_list("=Ada").worklist_id
+    assert "'=Ada" in said("export", one, "--format", "csv")
+    with pytest.raises(CommandError, match="--output"):
+        said("export", one, "--format", "xlsx")
+    said("export", one, "--format", "xlsx", "--output", str(tmp_path / "results.xlsx"))
+    sheet = load_workbook(tmp_path / "results.xlsx").active
+    assert [cell.value for cell in sheet[2]][:2] == [1, "=Ada"]

@@ -78,10 +78,10 @@ def test_no_row_comes_in_where_one_is_bad_and_each_is_named() -> None:
     bad = [*ROWS, NewRow(data={"Patient": "D\tdi"}), NewRow(data={"Else": "x"}), ROWS[1]]
     with pytest.raises(BadRows) as refused:
         append(worklist_id=worklist.worklist_id, rows=bad)
-    assert [(row["row"], row["reason"][:12]) for row in refused.value.rows] == [
-        (4, "Patient: A t"),
-        (5, "The list has"),
-        (6, "It has the r"),
+    assert [(row["row"], row["column"], row["value"], row["reason"][:12]) for row in refused.value.rows] == [
+        (4, "Patient", "D\tdi", "A tab goes o"),
+        (5, "Else", "", "The list has"),
+        (6, "Reference", "Bea", "Row 2 has th"),
     ]
     assert worklist.items.count() == 1
     good = append(worklist_id=worklist.worklist_id, rows=bad, atomic=False)
