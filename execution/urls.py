@@ -36,12 +36,14 @@ from execution.pages.training_jobs import training_again, training_export, train
 from execution.pages.viewer.compare import run_compare
 from execution.pages.viewer.export import run_export, step_export
 from execution.pages.worklist_files import worklist_add, worklist_results
+from execution.pages.worklist_new import worklist_new
 from execution.pages.worklists import lists, worklist, worklist_control, worklist_rows
 
 urlpatterns = [
     path("", runs, name="runs"),
     path("runs/new", start, name="run_start"),
     path("lists", lists, name="lists"),
+    path("lists/new", worklist_new, name="list_new"),
     path("lists/<str:worklist_id>", worklist, name="list"),
     path("lists/<str:worklist_id>/control", worklist_control, name="list_control"),
     path("lists/<str:worklist_id>/rows", worklist_rows, name="list_rows"),

@@ -202,6 +202,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "list_control": (None, OPERATE),
     "list_rows": (None, OPERATE),
     "list_add": (OPERATE, OPERATE),
+    "list_new": (OPERATE, OPERATE),
     "list_results": (VIEW, None),
     "texts": (VIEW, None),
     "corrections": (VIEW, None),
