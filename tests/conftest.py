@@ -110,7 +110,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     session.stash[ASKING] = {item.path for item in session.items if asks_for_the_database(item)}
     gc.collect()  # what is there by now stays: the collector need not walk through it again and again
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)  # and a tenth of the time goes where it looks as often as in a small program
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
