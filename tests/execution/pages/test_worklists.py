@@ -125,7 +125,9 @@ def test_the_pages_ask_as_many_questions_for_many_lists_and_rows_as_for_few(
 
 def test_the_list_of_lists_shows_those_that_stand_first(otto: Client) -> None:
     standing, running = new_list("Ada"), new_list("Bea")
-    Worklist.objects.filter(pk=standing.pk).update(state=WorklistState.STANDS, reason=say("worklists.unanswered", n=10, asked="Which?"))
+    Worklist.objects.filter(pk=standing.pk).update(
+        state=WorklistState.STANDS, reason=say("worklists.unanswered", n=10, asked="Which?")
+    )
     page = otto.get("/lists").content.decode()
     assert page.index(standing.worklist_id) < page.index(running.worklist_id)
     assert "Which?" in page
