@@ -90,9 +90,10 @@ def _differs_with_the_line(here: Here, said: Collection[str]) -> None:
         edge.save(update_fields=["before", "expect"])
     for target in here.draft.workflow.targets.all():
         spec = target_spec(target)
-        near, around = ([n for n in of if not its.search(folded(n.text))] for of in (spec.neighbours, spec.around))
-        if (len(near), len(around)) != (len(spec.neighbours), len(spec.around)):
-            here.draft.change_target(target, replace(spec, neighbours=tuple(near), around=tuple(around)))
+        row = tuple(text for text in spec.row if not its.search(folded(text)))
+        near, around = (tuple(n for n in of if not its.search(folded(n.text))) for of in (spec.neighbours, spec.around))
+        if (row, near, around) != (spec.row, spec.neighbours, spec.around):
+            here.draft.change_target(target, replace(spec, row=row, neighbours=near, around=around))
 
 
 def _without(its: re.Pattern[str], title: str) -> str:

@@ -16,7 +16,7 @@ from execution.types import Box, ScreenState
 from sentences.said import say
 from workflows.exceptions import PictureMissing
 from workflows.graph import NeighbourSpec, TargetSpec
-from workflows.text import is_ordinal
+from workflows.text import is_ordinal, names
 
 _LEVEL = 0.5  # of a line's height
 _MOST_BEFORE = 1  # of its group that do not count: a title of the column, a box that ticks them all
@@ -65,8 +65,15 @@ def counted(
     second = group.members[1].center if len(group.members) > 1 else None
     to_next = (round(second.x - first.x), round(second.y - first.y)) if second else None
     near, around = (tuple(n for n in of if not _is_row(n, box, group)) for of in (target.neighbours, target.around))
+    row = tuple(text for text in target.row if names(text))  # what is always the same is the shown line's own
     line = replace(
-        target, before_first=before, first_offset=offset, next_offset=to_next, neighbours=near, around=around
+        target,
+        before_first=before,
+        first_offset=offset,
+        next_offset=to_next,
+        row=row,
+        neighbours=near,
+        around=around,
     )
     return line, group.members[before:]
 

@@ -37,6 +37,7 @@ def drafted() -> Any:
     nodes = [{**LINE[0], "texts": ["Letters"]}, {**LINE[1], "texts": ["Search", "adams.TXT"], "window_title": TITLE}]
     note = edge("note", "b", "b")
     note["target"]["evidence"] = {"neighbours": [near("Adams.txt"), near("Note")], "around": [near("adams.txt  1 KB")]}
+    note["target"]["evidence"]["row"] = ["Adams.txt", "Reviewed"]
     acts = [
         note,
         {**edge("ab", "a", "b"), "expect": {"texts": ["Search", "Adams.txt is open"], "window_title": TITLE}},
@@ -69,6 +70,7 @@ def test_no_target_of_the_repetition_is_known_by_what_stood_in_the_line() -> Non
     spec = target_spec(workflow.targets.get(target_id="t_note"))
     assert [n.text for n in spec.neighbours] == ["Note"]
     assert spec.around == ()
+    assert spec.row == ("Reviewed",)
 
 
 def repeated(*said: str) -> tuple[Any, dict[str, Any]]:
