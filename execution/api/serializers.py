@@ -248,6 +248,7 @@ class PromptSerializer(serializers.Serializer):
     code = serializers.CharField(required=False)
     values = serializers.DictField(required=False)
     choices = serializers.ListField(child=serializers.CharField())
+    why = serializers.CharField(allow_blank=True, help_text="What is not as it should be, where something is not.")
     timeout_choice = serializers.CharField(allow_null=True)
     picture = serializers.CharField(allow_blank=True)
     dialog = serializers.DictField(

@@ -26,7 +26,7 @@ from execution.types import (
     Verification,
 )
 from gpu.models import GPUEvent
-from sentences.said import to_json
+from sentences.said import by_sentence, sentences_of, to_json
 from workflows.graph import GraphSpec
 from workflows.words import names_of
 
@@ -271,6 +271,7 @@ def prompt_payload(prompt: Prompt) -> dict[str, Any]:
         "kind": prompt.kind,
         "state": prompt.state,
         "message": to_json(prompt.message),
+        "why": to_json(by_sentence(sentences_of(prompt.message)[:-1])),  # what is not as it should be
         "choices": list(prompt.choices),
         "timeout_choice": prompt.timeout_choice,
         "picture": prompt.picture,

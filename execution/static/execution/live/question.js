@@ -77,7 +77,7 @@ export class Question {
         this.ring(),
         h("div", { class: "grow" },
           h("h2", { class: "question-title", id: "question-title" }, emphasised(step.sentence || prompt.message), screen ? [" ", h("span", { class: "muted" }, say("on_screen", { name: screen }))] : ""),
-          h("p", { class: "question-why" }, prompt.kind === "identity" ? emphasised(prompt.message) : whyInWords(step)))),
+          h("p", { class: "question-why" }, prompt.kind === "identity" ? emphasised(prompt.message) : [...(prompt.why ? [...emphasised(prompt.why), " "] : []), ...whyInWords(step)]))),
       prompt.changed ? this.changed(prompt) : this.closer(step),
       this.buttons(prompt),
       this.said(),
