@@ -62,7 +62,7 @@ def _json_lines(worklist: Worklist) -> Iterator[str]:
 
 
 class Command(BaseCommand):
-    help = "Lists of work: worklist create|import|start|stop|status|export|again|skip|set_aside|first|cancel (S12)."
+    help = "Lists of work: worklist create|import|start|stop|status|export|again|skip|set_aside|first|cancel."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)
