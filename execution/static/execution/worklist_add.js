@@ -25,7 +25,7 @@ async function look(button) {
     if (response.headers.has("X-Goes-To")) return void location.assign(response.headers.get("X-Goes-To"));
     if (!response.headers.get("content-type")?.startsWith("text/html") || (!response.ok && response.status !== 422)) throw new Error(response.status);
     const focused = document.activeElement?.name;
-    preview.innerHTML = markup; // our own template, escaped there
+    preview.replaceChildren(...new DOMParser().parseFromString(markup, "text/html").body.childNodes);
     if (focused) find(`[name="${CSS.escape(focused)}"]`, preview)?.focus();
   } catch {
     const notice = document.createElement("p");
