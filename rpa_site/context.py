@@ -31,9 +31,9 @@ def chrome(request: HttpRequest) -> dict[str, Any]:
 
 
 def waiting_for(user: Any) -> dict[str, int]:
-    """How many runs this person may answer, and how many rows of lists wait for a person, in one question."""
+    """How many runs and how many rows of lists wait for this person, in one question."""
     kind = {name: Value(name, output_field=CharField()) for name in (RUN, ROW)}
-    runs = Execution.objects.needing_a_person().for_person(user).order_by().annotate(kind=kind[RUN])
-    rows = WorkItem.objects.waiting_for_people().order_by().values("state").annotate(n=Count("pk"), kind=kind[ROW])
-    told = list(runs.values_list("kind", "pk").union(rows.values_list("kind", "n"), all=True))
-    return {RUN: sum(name == RUN for name, _n in told), ROW: sum(n for name, n in told if name == ROW)}
+    runs = Execution.objects.needing_a_person().for_person(user).order_by().annotate(kind=kind[RUN]).values("kind")
+    rows = WorkItem.objects.waiting_for_people().for_person(user).order_by().annotate(kind=kind[ROW]).values("kind")
+    n = Count("pk", distinct=True)
+    return {RUN: 0, ROW: 0, **dict(runs.annotate(n=n).union(rows.annotate(n=n), all=True).values_list("kind", "n"))}

@@ -14,7 +14,7 @@ from workflows.models import Edge, Node, Picture, Target, Workflow
 
 _KINDS: dict[str, type[Node | Target]] = {"node": Node, "target": Target}
 _SAYS: dict[str, tuple[type[Node | Edge | Target], tuple[str, ...]]] = {
-    "node": (Node, ("texts", "aside", "window_title", "regions")),
+    "node": (Node, ("texts", "aside", "window_title", "regions", "absent")),
     "edge": (Edge, ("before", "expect")),
     "target": (Target, ("evidence",)),
 }

@@ -21,6 +21,7 @@ from execution.lesson.as_it_was import dropped, said_by
 from execution.lesson.here import Here
 from execution.lesson.screens import Look
 from execution.lesson.ways import repeat_of
+from execution.matching.sheet import outside
 from execution.models import LessonStep
 from execution.perception.scene.cells import in_cells
 from execution.teaching.counting import counted
@@ -115,25 +116,34 @@ class _Shown:
 
     def is_on(self, look: Look) -> bool:
         """Whether a picture shows the same list at the same place."""
-        there = Counter((folded(line.text), line.box.center.y // line.box.h) for line in look.texts)
+        there: dict[str, list[int]] = {}
+        for line in look.texts:
+            there.setdefault(folded(line.text), []).append(line.box.center.y)
         rows = [line for line in self.state.texts if self.area.contains(line.box.center)]
-        seen = sum((folded(line.text), line.box.center.y // line.box.h) in there for line in rows)
+        seen = sum(
+            any(abs(y - line.box.center.y) <= _LEVEL * line.box.h for y in there.get(folded(line.text), ()))
+            for line in rows
+        )
         return look.state.frame.size == self.state.frame.size and seen >= _MOST_OF_IT * len(rows)
 
 
 def _is_known_without(shown: _Shown, here: Here) -> None:
     """Every screen that shows the list is known by what stands around it: its lines differ another day."""
-    area = list(shown.area.normalised(shown.state.frame.size))
-    for node in here.draft.nodes():
-        look = next(iter(here.looks().get(node.node_id, ())), None)
+    region = {"box": list(shown.area.normalised(shown.state.frame.size)), "kind": RegionKind.LIST.value}
+    nodes, looks, rows = here.draft.nodes(), here.looks(), set[str]()
+    for node in nodes:
+        look = next(iter(looks.get(node.node_id, ())), None)
         if look is None or not shown.is_on(look):
             continue
-        around = ScreenWords([line for line in look.texts if not shown.area.contains(line.box.center)])
+        around = ScreenWords(outside(look.texts, [shown.area]))
         own = [text for text in node.texts if not names(text) and around.seen(text) < SEEN]
-        node.regions = [*node.regions, {"box": area, "kind": RegionKind.LIST.value}]
+        node.regions = [*(known for known in node.regions if known != region), region]
         node.texts = [text for text in node.texts if text not in own]
         node.aside = [*node.aside, *({"text": text, "kind": Told.DATA.value} for text in own)]
-        node.save(update_fields=["regions", "texts", "aside"])
+        rows.update(own)
+    for node in nodes:  # a text of a row tells no other screen either by not being there
+        node.absent = [text for text in node.absent if text not in rows]
+        node.save(update_fields=["regions", "texts", "aside", "absent"])
 
 
 def _as_line(here: Here, step: LessonStep, target: Target, number: str, counter: str) -> _Shown:

@@ -5,13 +5,13 @@ They were drawn on the whole screen; where the taught window and the present one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from execution.matching.declared import ABSENT
 from execution.matching.references import Reference
-from execution.matching.sheet import key_of
-from execution.types import Box, Element, Reason, ScreenState, Size, TextLine, Window
+from execution.matching.sheet import key_of, outside
+from execution.types import Box, Reason, ScreenState, Size, Window
 from sentences.said import say
 from workflows.choices import RegionKind
 from workflows.graph import NodeSpec, NormBox
@@ -49,20 +49,9 @@ def with_areas(reference: Reference, ignored: tuple[NormBox, ...], lists: tuple[
     reading = reference.reading
     if reading is not None:
         areas = [Box.from_normalised(box, reading.size) for box in ignored]
-        texts, elements = without(reading.texts, reading.elements, areas)
+        texts, elements = outside(reading.texts, areas), outside(reading.elements, areas)
         reading = replace(reading, texts=texts, elements=elements)
     return replace(reference, reading=reading, looks=looks, ignored=ignored, lists=lists)
-
-
-def without(
-    texts: Iterable[TextLine], elements: Iterable[Element], areas: Sequence[Box]
-) -> tuple[tuple[TextLine, ...], tuple[Element, ...]]:
-    """What has its middle in none of the areas."""
-
-    def is_out(thing: TextLine | Element) -> bool:
-        return not any(area.contains(thing.box.center) for area in areas)
-
-    return tuple(filter(is_out, texts)), tuple(filter(is_out, elements))
 
 
 def ignored_on(state: ScreenState, reference: Reference) -> tuple[Box, ...]:

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from execution.matching.areas import ignored_on, lists_on, without
+from execution.matching.areas import ignored_on, lists_on
 from execution.matching.comparison import Comparison, compare
 from execution.matching.index import LookIndex, TextIndex, found_by
 from execution.matching.references import Reference
 from execution.matching.same import Compared
-from execution.matching.sheet import Sheet
+from execution.matching.sheet import Sheet, outside
 from execution.matching.windows import app_speaks, folded_title, title_speaks
 from execution.perception.embedding import Embedder
 from execution.types import Box, ScreenState, Window
@@ -108,9 +108,12 @@ class _View:
         state = self._state
         areas = ignored_on(state, reference), lists_on(state, reference)
         if areas not in self._sheets:
-            texts, elements = without(state.texts, state.elements, areas[0])
             self._sheets[areas] = Sheet(
-                texts=texts, elements=elements, size=state.frame.size, window=state.window, lists=areas[1]
+                texts=outside(state.texts, areas[0]),
+                elements=outside(state.elements, areas[0]),
+                size=state.frame.size,
+                window=state.window,
+                lists=areas[1],
             )
         return self._sheets[areas]
 

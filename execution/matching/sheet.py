@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ _SURE = 0.75  # of a reader that says how sure it is
 _WORD = 3  # letters: less may be an icon that was read
 _TALL = 1.25  # heights of a usual line
 _LARGEST_FRAME = 0.7  # of the lines: what holds more is the page itself
+
+Placed = TypeVar("Placed", TextLine, Element)
 
 
 @lru_cache(maxsize=65536)
@@ -76,8 +79,7 @@ class Sheet:
         lists: Sequence[Box] = (),
     ) -> None:
         said = [line for line in texts if len(key_of(line.text)) >= 2][:MOST_LINES]
-        kept = [line for line in said if not _is_in(line.box, lists)]
-        elements = [element for element in elements if not _is_in(element.box, lists)]
+        kept, elements = outside(said, lists), outside(elements, lists)
         self.times = Counter(key_of(line.text) for line in said)
         self.width, self.height = size
         self.unit = float(np.median([line.box.h for line in texts])) if texts else 16.0
@@ -154,8 +156,9 @@ class Sheet:
         return np.asarray(member & ~head)
 
 
-def _is_in(box: Box, areas: Sequence[Box]) -> bool:
-    return any(area.contains(box.center) for area in areas)
+def outside(things: Iterable[Placed], areas: Sequence[Box]) -> tuple[Placed, ...]:
+    """Those whose middle lies in none of the areas."""
+    return tuple(thing for thing in things if not any(area.contains(thing.box.center) for area in areas))
 
 
 def _shapes(elements: Sequence[Element]) -> Shapes:

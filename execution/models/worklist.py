@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from execution.choices import FINAL, ExecutionMode
 from execution.exceptions import UnknownItem, UnknownWorklist
 from execution.models.execution import Execution
+from execution.permissions import OPERATE
 from sentences.field import SaidField
 from sentences.said import to_json
 from workflows.models import Workflow, WorkflowVersion
@@ -180,6 +181,10 @@ class WorkItemQuerySet(models.QuerySet["WorkItem"]):
     def waiting_for_people(self) -> WorkItemQuerySet:
         return self.filter(state=ItemState.SET_ASIDE)
 
+    def for_person(self, user: Any) -> WorkItemQuerySet:
+        """Of these rows those that `user` may decide on: all or none."""
+        return self if user.has_perm(OPERATE) else self.none()
+
     def numbered(self, number: int) -> WorkItem:
         try:
             return self.get(number=number)
@@ -224,6 +229,8 @@ class WorkItem(models.Model):
         indexes = [
             models.Index(F("worklist"), F("state"), F("priority").desc(), F("due"), F("number"), name="work_item_turn"),
             models.Index(fields=("worklist", "-ended_at"), name="work_item_ended"),
+            # counted on every page
+            models.Index(fields=("state",), condition=Q(state=ItemState.SET_ASIDE), name="work_item_waits"),
         ]
 
     def __str__(self) -> str:

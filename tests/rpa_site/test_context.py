@@ -36,7 +36,7 @@ def test_the_frame_counts_the_runs_that_need_this_person_and_the_robots_alive(
     assert frame(rf, viewer)["attention"] == 0
 
 
-def test_the_frame_counts_the_rows_that_wait_for_a_person_whoever_looks(
+def test_the_frame_counts_the_rows_that_wait_to_those_who_may_decide_on_them(
     rf: RequestFactory, viewer: Any, operator: Any
 ) -> None:
     worklist = new_list("Ada", "Bea", "Cy", "Di")
@@ -44,7 +44,7 @@ def test_the_frame_counts_the_rows_that_wait_for_a_person_whoever_looks(
     make_execution(state=ExecutionState.PAUSED, desktop="host:1")
     shown, looked = frame(rf, operator), frame(rf, viewer)
     assert (shown["attention"], shown["lists_wait"]) == (1, 3)
-    assert (looked["attention"], looked["lists_wait"]) == (0, 3)
+    assert (looked["attention"], looked["lists_wait"]) == (0, 0)
 
 
 def test_nothing_is_asked_of_the_database_until_a_page_shows_it(

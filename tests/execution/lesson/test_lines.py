@@ -111,6 +111,7 @@ def test_every_screen_with_the_list_is_known_by_what_stands_around_it_until_the_
     """Another day its lines are others, or fewer; a screen that does not show it stays as it was."""
     workflow = drafted()
     workflow.nodes.filter(node_id="a").update(texts=["Letters", "Costa"])
+    workflow.nodes.filter(node_id="b").update(absent=["Costa", "Letters"])
     canvas = Canvas(900, 300)
     canvas.text("Letters", 40, 20)
     rows = [canvas.text(name, 40, 100 + 40 * row) for row, name in enumerate(("Miller", "Costa", "Dubois"))]
@@ -125,6 +126,9 @@ def test_every_screen_with_the_list_is_known_by_what_stands_around_it_until_the_
     node = workflow.nodes.get(node_id="a")
     assert node.regions == [{"box": list(area.normalised(listed.frame.size)), "kind": "list"}]
     assert (node.texts, node.aside) == (["Letters"], [{"text": "Costa", "kind": "data"}])
-    assert workflow.nodes.get(node_id="b").regions == []
+    other_one = workflow.nodes.get(node_id="b")
+    assert (other_one.regions, other_one.absent) == ([], ["Letters"])
+    _is_known_without(shown, here)  # type: ignore[arg-type]
+    assert len(workflow.nodes.get(node_id="a").regions) == 1, "said again, it is the same list"
     give_back(workflow, dropped(before, said_by(workflow)))
     assert said_by(workflow) == before

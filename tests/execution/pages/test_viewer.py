@@ -29,7 +29,7 @@ from workflows.models import Correction
 
 pytestmark = pytest.mark.django_db
 
-MOST_QUERIES = 16
+MOST_QUERIES = 15
 BUTTON = [0.1, 0.5, 0.2, 0.1]
 
 
