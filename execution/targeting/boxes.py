@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from execution.perception.ocr.base import in_reading_order
-from execution.perception.scene import Thing, scene_of
 from execution.types import Box, Element, ElementRole, Point, ScreenState, Size, TextLine
 
 _UNKNOWN = Size(48, 32)  # around a click on nothing that is known
@@ -60,11 +59,8 @@ def _around(point: Point, state: ScreenState) -> Box:
 def holds_several(box: Box, state: ScreenState) -> bool:
     """True for what holds rows of text or controls that could be meant themselves: a table, a list, a panel.
 
-    The rows of one label that is wrapped in its control, what stands in a field of several rows, and a picture over its
-    caption are one thing.
+    The rows of one label that is wrapped in its control, and what stands in a field of several rows, are one thing.
     """
-    if captioned(box, state) is not None:
-        return False
     lines = [t.box for t in state.texts if box.holds(t.box)]
     inner = [
         e
@@ -86,12 +82,6 @@ def holds_several(box: Box, state: ScreenState) -> bool:
         return any(len(row) > 1 for row in rows)
     steps = [below[0].center.y - above[0].center.y for above, below in pairwise(rows)]
     return len(rows) > _MOST_ROWS or max(steps) > _WRAPPED * max(b.h for row in rows for b in row)
-
-
-def captioned(box: Box, state: ScreenState) -> Thing | None:
-    """The picture with its caption that is in the box."""
-    found = (thing for thing in scene_of(state).things if thing.picture is not None)
-    return next((thing for thing in found if same_box(thing.box, box)), None)
 
 
 def _are_several(controls: Sequence[Element], lines: Sequence[Box]) -> bool:

@@ -16,7 +16,7 @@ from execution.language.volatile import Kind, lasting, lasting_span, own_text, r
 from execution.perception.elements.layout import union
 from execution.perception.pictures import PictureSink
 from execution.perception.scene import scene_of
-from execution.targeting.boxes import captioned, holds_several, target_box
+from execution.targeting.boxes import holds_several, target_box
 from execution.targeting.correction import resolve_correction
 from execution.targeting.records import card_of, names_record
 from execution.teaching.counting import counted
@@ -119,7 +119,7 @@ def text_of(box: Box, role: str, state: ScreenState, values: Mapping[str, str] |
     """
     if role == ElementRole.FIELD:
         return ""
-    lines = _captions(box, state)
+    lines = text_in(box, state)
     whole = " ".join(line.text for line in lines)
     if values and (said := by_variable(whole, values)):
         return said
@@ -127,13 +127,6 @@ def text_of(box: Box, role: str, state: ScreenState, values: Mapping[str, str] |
     if any(lasting(t.text) == lasting(whole) and t.text != whole and t not in lines for t in state.texts):
         text = whole.strip()  # what changes by itself is here what tells it from the next line
     return "" if _is_drawn(text, box, role, lines) else text
-
-
-def _captions(box: Box, state: ScreenState) -> tuple[TextLine, ...]:
-    """What is written in the box; what is read on a picture that stands over its caption is drawn."""
-    thing = captioned(box, state)
-    drawn = thing.picture if thing is not None else None
-    return tuple(line for line in text_in(box, state) if drawn is None or not drawn.contains(line.box.center))
 
 
 def _is_drawn(text: str, box: Box, role: str, lines: Sequence[TextLine]) -> bool:
@@ -162,8 +155,8 @@ def _around(box: Box, state: ScreenState, values: Mapping[str, str]) -> tuple[Ne
 
 def _caption(box: Box, state: ScreenState) -> NormBox | None:
     """Where its words lie in it."""
-    scene, thing = scene_of(state), captioned(box, state)
-    words = [word.box for word in (thing.words if thing else (scene.words[i] for i in scene.words_in(box)))]
+    scene = scene_of(state)
+    words = [scene.words[i].box for i in scene.words_in(box)]
     if not words:
         return None
     whole = union(words)

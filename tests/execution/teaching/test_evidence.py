@@ -5,13 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execution.perception.scene import scene_of
 from execution.targeting.boxes import point_in, target_box
-from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Point, Size, Window
 from tests.execution.perception.drawing import Canvas, Pictures
-from workflows.choices import EffectClass
 
 
 def dialog() -> Canvas:
@@ -231,23 +228,3 @@ def test_one_letter_that_fills_a_box_of_no_known_kind_is_a_picture_and_a_number_
     """S6.1: the check box of a row, which the detector passed over; the day of a calendar is read as it is."""
     canvas = Canvas(400, 200)
     assert taught(canvas, canvas.text(text, 120, 90).grown(2, Size(400, 200)), []).text == kept
-
-
-def test_a_picture_over_its_caption_is_taught_with_it_and_clicked_on_the_picture():
-    """S6.1: what is read on the picture is drawn, and the caption is all that it says."""
-    canvas, box = Canvas(500, 400), Box(200, 100, 64, 56)
-    canvas.button("", box)
-    canvas.text("@", 220, 116, size=24)
-    caption = canvas.text("Contacts", 204, 170)
-    state = canvas.state(elements=[Element(box=box, role=ElementRole.BUTTON)])
-    thing = scene_of(state).thing_at(box.center)
-    assert thing is not None
-    assert thing.picture == box
-    target = teach_target(
-        state.frame, thing.box, label="Contacts", state=state, click=box.center, store=(store := Pictures())
-    )
-    assert target.text == "Contacts"
-    assert Box.from_normalised(target.box, state.frame.size).holds(caption)
-    found = TargetResolver(pictures=store).resolve(target, state, variables={}, effect=EffectClass.READ)
-    assert found.point is not None
-    assert box.contains(found.point)
