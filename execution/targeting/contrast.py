@@ -62,16 +62,6 @@ def is_written_faintly(signs: Signs, context: Context) -> bool:
     return contrast(signs.box, context) >= _SAME_CONTRAST * median(told)
 
 
-def keeps_its_ink(signs: Signs, context: Context) -> bool:
-    """True on another ground, around it too, where it is written in the ink that it was taught in: what is out of use
-    or behind a veil has paler ink, or a paler ground of its own."""
-    if context.template is None or ground_change(signs.box, context) is not None:
-        return False
-    box = signs.look.box if signs.look is not None else signs.box
-    now = _ink(context.grey[box.y : box.bottom, box.x : box.right])
-    return abs(now - _ink(context.template)) <= (1 - _AS_CLEAR) * _contrast(context.template)
-
-
 def _of_lines(context: Context) -> list[float]:
     boxes = [line.box for line in context.state.texts if len(line.text) >= _LEAST_SAID]
     return [contrast(box, context) for box in boxes if context.area.contains(box.center)]
@@ -97,20 +87,9 @@ def contrast(box: Box, context: Context) -> float:
     return context.contrasts[box]
 
 
-def _ink(grey: np.ndarray) -> float:
-    """The grey level of what is farthest from the ground."""
-    inner = _without_frame(grey)
-    away = np.abs(inner.astype(int) - int(np.bincount(inner.ravel(), minlength=256).argmax()))
-    return float(inner[away >= min(_contrast(grey), away.max(initial=0))].mean()) if inner.size else 0.0
-
-
-def _without_frame(grey: np.ndarray) -> np.ndarray:
-    across, down = max(2, grey.shape[1] // 10), max(2, grey.shape[0] // 6)
-    return grey[down : grey.shape[0] - down, across : grey.shape[1] - across]
-
-
 def _contrast(grey: np.ndarray) -> float:
-    part = _without_frame(grey)
+    across, down = max(2, grey.shape[1] // 10), max(2, grey.shape[0] // 6)
+    part = grey[down : grey.shape[0] - down, across : grey.shape[1] - across]
     if not part.size:
         return 0.0
     levels = np.bincount(part.ravel(), minlength=256)

@@ -14,12 +14,7 @@ from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
-from execution.targeting.contrast import (
-    contrasts_like_its_peers,
-    is_as_clear_as_taught,
-    is_written_faintly,
-    keeps_its_ink,
-)
+from execution.targeting.contrast import contrasts_like_its_peers, is_as_clear_as_taught, is_written_faintly
 from execution.targeting.kinds import same_kind
 from execution.targeting.looks import ground_change
 from execution.targeting.neighbours import other_label
@@ -251,8 +246,7 @@ def out_of_use(signs: Signs, context: Context) -> str:
     if context.is_variable:  # the taught picture shows another value
         clear = not said or contrasts_like_its_peers(signs, context) or is_as_clear_as_taught(signs, context)
         return "" if clear else say("targeting.greyed_out")
-    is_paler = look is not None and look.faded and not keeps_its_ink(signs, context)
-    if is_paler and not is_written_faintly(signs, context):
+    if look is not None and look.faded and not is_written_faintly(signs, context):
         return say("targeting.fainter")
     other_theme = look is not None and not look.by_grey and ground_change(signs.box, context) is None
     same = look is not None and look.contrast >= (_SAME_CONTRAST_ELSEWHERE if other_theme else _SAME_CONTRAST)

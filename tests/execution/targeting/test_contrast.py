@@ -94,37 +94,3 @@ def test_where_too_little_is_written_nobody_can_say() -> None:
     canvas.text("Word Wrap", WRAP.x + 14, WRAP.y + 5, ink=SOFT)
     on = seen(canvas.state(elements=[Element(box=WRAP, role=ElementRole.MENU_ITEM, text="Word Wrap")]))
     assert not is_written_faintly(examined(WRAP, on), on)
-
-
-WHITE, PANEL, SKY, HAZE = (255, 255, 255), (20, 70, 110), (30, 150, 240), (110, 150, 190)
-KEYS = Box(40, 520, 200, 44)
-
-
-def corner(
-    ground: tuple[int, int, int], ink: tuple[int, int, int] = WHITE, fill: tuple[int, int, int] | None = None
-) -> ScreenState:
-    """A button without a frame at the edge of a sign-in screen."""
-    canvas = Canvas(900, 600, background=ground)
-    canvas.draw.rectangle((KEYS.x, KEYS.y, KEYS.right - 1, KEYS.bottom - 1), fill=fill or ground)
-    canvas.text("Virtual Keyboard", KEYS.x + 30, KEYS.y + 12, ink=ink)
-    return canvas.state(elements=[Element(box=KEYS, role=ElementRole.BUTTON, text="Virtual Keyboard")])
-
-
-@pytest.mark.parametrize(
-    ("now", "is_refused"),
-    [
-        (corner(SKY), False),
-        (corner(SKY, ink=(190, 220, 250)), True),
-        (corner(PANEL, fill=SKY), True),
-        (corner(PANEL, ink=HAZE), True),
-    ],
-    ids=["a lighter background", "paler there", "a paler button on the same background", "paler on the same"],
-)
-def test_the_same_ink_on_another_background_is_not_fainter(now: ScreenState, is_refused: bool) -> None:
-    first, store = corner(PANEL), Pictures()
-    target = teach_target(first.frame, KEYS, label="Keyboard", state=first, click=None, store=store)
-    on = context(target, now, store)
-    signs = examined(KEYS, on)
-    assert signs.look is not None
-    assert signs.look.faded
-    assert (veto(signs, on) != "") is is_refused
