@@ -187,6 +187,41 @@ def looks(seconds: float) -> Iterator[None]:
         is_last = time.monotonic() >= until
 
 
+class Stillness:
+    """How long a desktop has not changed; what lies in `ignore` and a blinking caret may change."""
+
+    def __init__(
+        self,
+        desktop: Desktop,
+        *,
+        ignore: Sequence[Box] = (),
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._desktop, self._ignore, self._clock, self._pause = desktop, ignore, clock, pause
+        self._began = self._calm_since = clock()
+        self._carets = Carets()
+        self.frame = desktop.grab()
+
+    def wait(self, *, settle_ms: int, timeout_ms: int) -> SettleResult:
+        """Watch until nothing has changed for `settle_ms`, at most until `timeout_ms` after the beginning."""
+        while True:
+            looked = self._clock()
+            waited = 1000 * (looked - self._began)
+            if looked - self._calm_since >= settle_ms / 1000:
+                return SettleResult(frame=self.frame, settled=True, waited_ms=waited)
+            if waited >= timeout_ms:
+                return SettleResult(frame=self.frame, settled=False, waited_ms=waited)
+            self._pause(LOOK_EVERY_S)
+            self.look()
+
+    def look(self) -> None:
+        before, self.frame = self.frame, self._desktop.grab()
+        box = changed_box(before, self.frame, ignore=self._ignore)
+        if box is not None and not self._carets.explain(before, self.frame, box=box):
+            self._calm_since = self._clock()
+
+
 def settle(
     desktop: Desktop,
     *,
@@ -196,21 +231,8 @@ def settle(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> SettleResult:
-    """Watch until nothing has changed for `settle_ms`; what lies in `ignore` and a blinking caret may change."""
-    started = calm_since = clock()
-    frame = desktop.grab()
-    carets = Carets()
-    while True:
-        looked = clock()
-        if looked - calm_since >= settle_ms / 1000:
-            return SettleResult(frame=frame, settled=True, waited_ms=1000 * (looked - started))
-        if looked - started >= timeout_ms / 1000:
-            return SettleResult(frame=frame, settled=False, waited_ms=1000 * (looked - started))
-        pause(LOOK_EVERY_S)
-        before, frame = frame, desktop.grab()
-        box = changed_box(before, frame, ignore=ignore)
-        if box is not None and not carets.explain(before, frame, box=box):
-            calm_since = clock()
+    """Watch until nothing has changed for `settle_ms`, at most `timeout_ms`."""
+    return Stillness(desktop, ignore=ignore, clock=clock, pause=pause).wait(settle_ms=settle_ms, timeout_ms=timeout_ms)
 
 
 def changed_box(before: Frame, after: Frame, *, ignore: Sequence[Box] = ()) -> Box | None:

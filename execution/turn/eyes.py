@@ -11,12 +11,12 @@ from typing import Any
 import cv2
 
 from execution.desktop.base import Desktop, DesktopLost
-from execution.desktop.capture import settle
+from execution.desktop.capture import Stillness
 from execution.desktop.window_providers import WindowProvider
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.ocr.base import in_reading_order
 from execution.perception.watchdog import Guard, Hung, patience_s
-from execution.turn.unchanged import Glance, Pictured
+from execution.turn.unchanged import Glance, Pictured, same_picture
 from execution.types import Box, ScreenState, Window
 from sentences.said import say
 from workflows.graph import NormBox
@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 
 PROVIDER_TIMEOUT_S = 1.0
 _CLOSER = 2  # times enlarged
+AT_REST_MS = 60  # that a screen stands still before it is read; whether it stays so is seen while it is read
 
 
 @dataclass(slots=True)
@@ -113,10 +114,22 @@ class Eyes:
         lines = [line for line in reader.read(large) if _CLOSER * box.h / 3 < line.box.h]
         return " ".join(line.text for line in in_reading_order(lines))
 
-    def settled(self, *, settle_ms: int, timeout_ms: int) -> ScreenState:
-        """The desktop once it has stood still for `settle_ms`, at the latest after `timeout_ms` (S1.20)."""
-        settle(self.desktop, settle_ms=settle_ms, timeout_ms=timeout_ms)
-        return self.observe()
+    def settled(
+        self, *, settle_ms: int, timeout_ms: int, enough: Callable[[ScreenState], bool] | None = None
+    ) -> ScreenState:
+        """The desktop once it has stood still for `settle_ms`, at the latest after `timeout_ms` (S1.20).
+
+        It is read as soon as it comes to rest, while one waits: mostly it stays so. `enough` tells of that first look
+        that nothing else need be waited for.
+        """
+        stillness = Stillness(self.desktop)
+        rest = stillness.wait(settle_ms=min(settle_ms, AT_REST_MS), timeout_ms=timeout_ms)
+        state = self.observe()
+        if not rest.settled or (enough is not None and enough(state)):
+            return state
+        stillness.look()
+        stillness.wait(settle_ms=settle_ms, timeout_ms=timeout_ms)
+        return state if same_picture(state, self.glance()) else self.observe()
 
     def lift(self) -> None:
         self.degraded, self.degraded_reason = False, ""

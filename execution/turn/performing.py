@@ -251,13 +251,21 @@ class Performer:
             return PerformedAct(
                 result=result, verification=Verification(answer=Answer.NO, message=result.message), after=state
             )
-        verification, after = self._verified(suggestion, state)
+        verification, after = self._verified(suggestion, state, EffectClass(step.effect_class))
         return PerformedAct(result=result, verification=verification, after=after)
 
-    def _verified(self, suggestion: Suggestion, before: ScreenState) -> tuple[Verification, ScreenState]:
+    def _verified(
+        self, suggestion: Suggestion, before: ScreenState, effect: EffectClass
+    ) -> tuple[Verification, ScreenState]:
         """Whether it happened. What a dialog hides cannot be seen, so one that may be closed is closed first."""
         edge = suggestion.edge
-        looks = [self.stages.settle(edge)]
+
+        def is_seen(state: ScreenState) -> bool:
+            new = state.frame.digest != before.frame.digest
+            return new and self.stages.judge(suggestion, before, state).answer is Answer.YES
+
+        declares = bool(edge.expect) and effect is not EffectClass.OPAQUE
+        looks = [self.stages.settle(edge, enough=is_seen if declares else None)]
         if self.overlays.clear(looks[-1], edge):
             looks.append(self.stages.settle(edge))
         verification, after = self.stages.verify(suggestion, before, looks[-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -86,7 +86,8 @@ class Stages(Protocol):
     def look_again(self, state: ScreenState, *, until: float, hold: Hold) -> ScreenState | None:
         """The screen once it has changed; None if it has not until `until` (monotonic). Raises Stopped."""
 
-    def settle(self, edge: EdgeSpec) -> ScreenState: ...
+    def settle(self, edge: EdgeSpec, *, enough: Callable[[ScreenState], bool] | None = None) -> ScreenState:
+        """The screen once it stands still, or earlier where `enough` says so of what was seen."""
 
     def recognise(self, state: ScreenState, *, last_node: str | None, expected: str | None) -> Recognition: ...
 

@@ -41,6 +41,11 @@ class Pictured(Protocol):
     def window(self) -> Window | None: ...
 
 
+def same_picture(then: Pictured, now: Pictured) -> bool:
+    """Whether not a pixel is another, nor the focused window."""
+    return bool(now.frame.digest) and now.frame.digest == then.frame.digest and now.window == then.window
+
+
 def what_changed(
     suggestion: Suggestion, then: Pictured, now: Pictured, *, strict: bool = True, whole: bool = False
 ) -> str:

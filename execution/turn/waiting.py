@@ -16,6 +16,7 @@ from execution.navigation.hands import Stopped
 from execution.turn.eyes import Eyes
 from execution.turn.holding import Hold
 from execution.turn.stages import Stages
+from execution.turn.unchanged import same_picture
 from execution.types import ActionResult, ActionStatus, ScreenState, Suggestion
 from sentences.said import by_sentence, say
 
@@ -58,8 +59,7 @@ def look_again(eyes: Eyes, state: ScreenState, *, until: float, hold: Hold) -> S
     while eyes.looked_at < until:
         hold.check()
         hold.wait(max(0.0, min(LOOK_EVERY_S, until - time.monotonic())))
-        glance = eyes.glance()
-        if glance.frame.digest != state.frame.digest or not glance.frame.digest or glance.window != state.window:
+        if not same_picture(state, eyes.glance()):
             return eyes.observe(whole=True)
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -122,8 +122,8 @@ class WorkflowStages:
         """The screen once it has changed; None if it has not until `until` (monotonic). Raises Stopped."""
         return waiting.look_again(self.eyes, state, until=until, hold=hold)
 
-    def settle(self, edge: EdgeSpec) -> ScreenState:
-        return self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms)
+    def settle(self, edge: EdgeSpec, *, enough: Callable[[ScreenState], bool] | None = None) -> ScreenState:
+        return self.eyes.settled(settle_ms=edge.settle_ms, timeout_ms=edge.settle_timeout_ms, enough=enough)
 
     def recognise(self, state: ScreenState, *, last_node: str | None, expected: str | None) -> Recognition:
         self._scope = self.matcher.scope(last_node=last_node, expected=expected)

@@ -51,7 +51,7 @@ class Killed(BaseException):
     """As kill -9 is: nothing is caught, nothing is written any more."""
 
 
-def kill(*args: Any) -> None:
+def kill(*args: Any, **more: Any) -> None:
     raise Killed
 
 
@@ -156,7 +156,7 @@ class Stage:
     def killed_after(self, acts: int) -> None:
         """Run until so many acts are done, and die right after the last one, before its result is kept; begin again."""
         settle = self.world.settle
-        self.world.settle = lambda edge: kill() if len(self.world.acts) == acts else settle(edge)  # type: ignore[method-assign]
+        self.world.settle = lambda edge, **more: kill() if len(self.world.acts) == acts else settle(edge, **more)  # type: ignore[method-assign]
         with pytest.raises(Killed):
             self.loop.run()
         self.world.settle = settle  # type: ignore[method-assign]

@@ -6,7 +6,7 @@ It stands in for perception and desktop alone; journal, prompts, decisions and r
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -55,6 +55,7 @@ class World:
     acts: list[str] = field(default_factory=list)
     unresolved: dict[str, ResolveStatus] = field(default_factory=dict)  # edge → why its target is not found
     effects: dict[str, list[str]] = field(default_factory=dict)  # edge → what its acts do: done, nothing, unclear, late
+    enough: list[bool | None] = field(default_factory=list)  # whether a wait might have ended early; None: no question
     said: str = ""  # the message that came with the last act
     untouched: bool = False  # whether it is seen that an act that did nothing did nothing
     on_act: Any = None
@@ -136,12 +137,14 @@ class World:
             for number, text in enumerate(self.lists.get(edge.edge_id, ())):
                 yield text, Box(2, 1 + 4 * number, 20, 3)
 
-    def settle(self, edge: EdgeSpec) -> ScreenState:
+    def settle(self, edge: EdgeSpec, *, enough: Callable[[ScreenState], bool] | None = None) -> ScreenState:
         looks, dy = self._turned
         self._turned = (max(0, looks - 1), dy)
         if looks == 1:
             self._moves(dy)
-        return self.observe()
+        state = self.observe()
+        self.enough.append(enough and enough(state))
+        return state
 
     def recognise(self, state: ScreenState, *, last_node: str | None, expected: str | None) -> Recognition:
         if self.node is None:

@@ -82,7 +82,7 @@ class TimedWorld:
         verification, after = self._world.verify(*args)
         return replace(verification, verify_ms=self._takes()), after
 
-    def settle(self, edge: EdgeSpec) -> ScreenState:
+    def settle(self, edge: EdgeSpec, *, enough: object = None) -> ScreenState:
         self._world.settle(edge)
         self._takes()  # until the screen stands still
         return self.observe()

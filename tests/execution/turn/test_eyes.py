@@ -16,7 +16,7 @@ from execution.desktop.window_providers import load_provider
 from execution.exceptions import UnknownWindowProvider
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.masking import masks_from
-from execution.turn.eyes import Eyes, Flags, window_from
+from execution.turn.eyes import AT_REST_MS, Eyes, Flags, window_from
 from execution.types import Box, ScreenState, TextLine, Window
 from tests.support.display import wait_until
 from tests.support.scripted import KnownReader, analyzer, screens
@@ -233,6 +233,39 @@ def test_a_settled_look_waits_until_the_screen_stands_still(desktop: ScriptedDes
     state = eyes.settled(settle_ms=150, timeout_ms=5000)
     assert state.window is not None
     assert state.window.title == "Two - Forms"
+
+
+def test_a_screen_is_read_while_one_waits_for_it_to_stand_still(desktop: ScriptedDesktop) -> None:
+    """S1.20: read once, as soon as it comes to rest, and not again where it stays so."""
+    eyes, reads = Eyes(desktop, analyzer(desktop), Flags()), list[ScreenState]()
+    eyes.on_seen = reads.append
+    state = eyes.settled(settle_ms=3 * AT_REST_MS, timeout_ms=60_000)
+    assert reads == [state]
+
+
+def test_what_comes_once_it_was_read_is_read_too(desktop: ScriptedDesktop) -> None:
+    eyes, reads = Eyes(desktop, analyzer(desktop), Flags()), list[ScreenState]()
+
+    def seen(state: ScreenState) -> None:
+        reads.append(state)
+        desktop.show("two")
+
+    eyes.on_seen = seen
+    state = eyes.settled(settle_ms=3 * AT_REST_MS, timeout_ms=60_000)
+    assert [texts(one)[0] for one in reads] == ["Page one", "Page two"]
+    assert state is reads[-1]
+
+
+def test_what_is_enough_ends_the_wait_and_what_is_not_does_not(desktop: ScriptedDesktop) -> None:
+    eyes = Eyes(desktop, analyzer(desktop), Flags())
+    grabs, asked = list[int](), list[ScreenState]()
+    grab = desktop.grab
+    desktop.grab = lambda: (grabs.append(1), grab())[1]  # type: ignore[method-assign]
+    state = eyes.settled(settle_ms=60_000, timeout_ms=60_000, enough=lambda state: not asked.append(state))
+    assert asked == [state]
+    until_then = len(grabs)
+    eyes.settled(settle_ms=3 * AT_REST_MS, timeout_ms=60_000, enough=lambda state: False)
+    assert len(grabs) - until_then > until_then
 
 
 # --- a deployment's own window info ---------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from workflows.graph import ProofSpec
 
 pytestmark = pytest.mark.django_db
 
+SAVED = {"texts": ["Saved"]}
 AUTO = Decision(choice=Choice.ACCEPT, source=DecisionSource.AUTO)
 BY_PERSON = Decision(choice=Choice.ACCEPT, source=DecisionSource.COACH)
 
@@ -94,6 +95,26 @@ def test_what_is_seen_to_be_done_is_behind_us(scene: Scenes) -> None:
     assert (kept.outcome, kept.phase, kept.retries, s.world.acts) == ("succeeded", "closed", 0, ["ab"])
     assert (kept.act_ms, kept.verified, kept.message) == (1.0, "yes", "Seen.")
     assert kept.picture_after and kept.picture_after != kept.picture_before
+
+
+@pytest.mark.parametrize(
+    ("fields", "effect", "enough"),
+    [
+        ({"expect": SAVED, "effect_class": "observable"}, "done", True),
+        ({"expect": SAVED, "effect_class": "idempotent"}, "done", True),
+        ({"expect": SAVED, "effect_class": "observable"}, "nothing", False),
+        ({"expect": SAVED, "effect_class": "opaque"}, "done", None),
+        ({"effect_class": "idempotent"}, "done", None),
+    ],
+    ids=["seen", "seen of what is harmless", "nothing has changed", "never repeated", "nothing is declared"],
+)
+def test_what_is_declared_and_seen_ends_the_wait(
+    scene: Scenes, fields: dict[str, Any], effect: str, enough: bool | None
+) -> None:
+    s = scene(**fields)
+    s.does(effect)
+    s.perform("done")
+    assert s.world.enough[0] is enough
 
 
 @pytest.mark.parametrize(("retries", "acts"), [(0, 1), (1, 2), (2, 3), (3, 4)])
@@ -385,7 +406,7 @@ def test_a_dialog_that_hides_what_was_done_is_closed_and_it_is_looked_again(scen
     s = scene()
     settled: list[str] = []
     settle = s.world.settle
-    s.world.settle = lambda edge: settled.append("settle") or settle(edge)  # type: ignore[method-assign]
+    s.world.settle = lambda edge, **more: settled.append("settle") or settle(edge, **more)  # type: ignore[method-assign]
     s.does("unclear" if comes == "after" else "done")
 
     def clear(state: ScreenState, spec: Any) -> bool:

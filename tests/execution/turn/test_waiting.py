@@ -89,7 +89,7 @@ class Stages:
         self.wholes.append(whole)
         return self.screens[0]
 
-    def settle(self, edge: EdgeSpec) -> ScreenState:
+    def settle(self, edge: EdgeSpec, *, enough: object = None) -> ScreenState:
         return self.observe()
 
     def look_again(self, state: ScreenState, *, until: float, hold: Hold) -> ScreenState | None:
