@@ -95,16 +95,39 @@ def _in_row(answer: Answer, hints: Hints) -> Answer | None:
 
 
 def target_of(demonstrations: Sequence[Demonstration], store: Pictures) -> TargetSpec | ValueError:
-    """One target out of all that can be kept, or the latest where they share nothing; else why there is none."""
-    kept, values, problem = list[TargetSpec](), list[Mapping[str, str]](), ValueError("It was not shown.")
+    """What was shown first, with all that agrees with it; what does not is a further look, as a coach's correction is.
+
+    The problem where nothing that was shown can be kept.
+    """
+    looks, problem = list[_Look](), ValueError("It was not shown.")
     for one in demonstrations:
         try:
-            kept.append(one.target(store))
+            target = one.target(store)
         except ValueError as error:
             problem = error
-        else:
-            values.append(one.values)
-    try:
-        return combined(kept, values=values, pictures=store) if kept else problem
-    except ValueError:
-        return kept[-1]
+            continue
+        if not any(look.takes(target, one.values, store) for look in looks):
+            looks.append(_Look([target], [one.values], target))
+    if not looks:
+        return problem
+    also = (replace(look.told, target_id=f"look_{number}") for number, look in enumerate(looks[1:]))
+    return replace(looks[0].told, also=tuple(also))
+
+
+@dataclass(slots=True)
+class _Look:
+    """Demonstrations that agree, and what they have in common."""
+
+    shown: list[TargetSpec]
+    values: list[Mapping[str, str]]
+    told: TargetSpec
+
+    def takes(self, target: TargetSpec, values: Mapping[str, str], store: Pictures) -> bool:
+        """Whether it is shown here as well; then it counts."""
+        shown, known = [*self.shown, target], [*self.values, values]
+        try:
+            self.told = combined(shown, values=known, pictures=store)
+        except ValueError:
+            return False
+        self.shown, self.values = shown, known
+        return True

@@ -101,10 +101,12 @@ def test_what_differs_between_demonstrations_is_the_variable_that_was_told() -> 
     assert kept(shown, store).text == "{{label}}"
 
 
-def test_of_demonstrations_of_two_things_the_latest_counts() -> None:
+def test_of_demonstrations_of_two_things_the_first_counts_and_the_other_is_a_further_look() -> None:
     state, boxes = buttons("Cancel", "Agree")
-    shown = [Demonstration(state=state, click=boxes[text].center) for text in ("Cancel", "Agree")]
-    assert kept(shown, Pictures()).text == "Agree"
+    shown = [Demonstration(state=state, click=boxes[text].center) for text in ("Cancel", "Agree", "Cancel", "Agree")]
+    target = kept(shown, Pictures())
+    assert (target.text, target.demonstrations) == ("Cancel", 2)
+    assert [(look.text, look.demonstrations) for look in target.also] == [("Agree", 2)]
 
 
 def test_what_was_never_shown_is_no_target() -> None:
