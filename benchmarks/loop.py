@@ -12,21 +12,28 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks import stream
 from benchmarks.timing import REPEATS, ROOT, Row, figures, show, timed
-from tests.support.display import wait_until
-from tests.support.product import Product, product
+
+if TYPE_CHECKING:
+    from tests.support.product import Product
 
 RUNS = 4
 OUTPUT = ROOT / "build" / "bench" / "loop.json"
 
 
 def run() -> list[Row]:
-    with tempfile.TemporaryDirectory() as folder, product(Path(folder)) as one:
-        stages = measure_stages(one)
-        steps = measure_runs(one)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {  # before anything of the product is loaded, which reads them once
+            "RPA_DATA_DIR": f"{folder}/data", "RPA_ENV_FILE": os.devnull, "DJANGO_SETTINGS_MODULE": "rpa_site.settings",
+        }  # fmt: skip
+        from tests.support.product import product
+
+        with product(Path(folder)) as one:
+            stages = measure_stages(one)
+            steps = measure_runs(one)
     return [*stages, *steps, *stream.run()]
 
 
@@ -58,8 +65,6 @@ def measure_runs(one: Product) -> list[Row]:
 
 def measure_stages(one: Product) -> list[Row]:
     """Each stage by itself, on the real editor with its menu open, then with text typed into it."""
-    os.environ["RPA_DATA_DIR"] = str(one.data)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rpa_site.settings")
     import django
 
     django.setup()
@@ -137,6 +142,8 @@ def measure_record(state: Any) -> list[float]:
 
 @contextmanager
 def editor(one: Product) -> Iterator[None]:
+    from tests.support.display import wait_until
+
     one.open_editor()
     process = one.screen.processes[-1]
     yield

@@ -55,7 +55,7 @@ def put_database(path: Path) -> None:
 
 def put_installation(data: Path) -> None:
     """The data folder of an installation with PEOPLE and the demo workflow, its pictures read; it is not there yet."""
-    shutil.copytree(_made("begun", _begin), data)
+    shutil.copytree(_made("begun", _begin), data, dirs_exist_ok=True)
 
 
 def put_run_at_work(data: Path) -> tuple[str, str]:
