@@ -173,7 +173,7 @@ def due(
     is_late = newest.at != waiting and now - newest.at > GRACE
     if not may_begin(timing, newest.at, now):
         return Due(missed=(*missed, _missed(newest, "clock.missed_window")))
-    if is_late and not _may_be_made_up(timing, newest.at, now):
+    if is_late and not may_be_made_up(timing, newest.at, now):
         return Due(missed=(*missed, _missed(newest, "clock.missed")))
     if is_running:
         if timing.while_running == WhileRunning.SKIP:
@@ -186,7 +186,7 @@ def _missed(start: Start, why: str) -> Start:
     return Start(at=start.at, left_out=say(why), note=start.note)
 
 
-def _may_be_made_up(timing: Timing, start: datetime, now: datetime) -> bool:
+def may_be_made_up(timing: Timing, start: datetime, now: datetime) -> bool:
     return timing.make_up_until is not None and now < _next_time(timing, start, timing.make_up_until)
 
 

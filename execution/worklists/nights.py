@@ -1,4 +1,5 @@
-"""What the clock does for lists at each look: nights end, windows close, lists begin (S12.9).
+"""What the clock does for lists at each look: windows close, nights end, results are written, lists begin
+(S12.9).
 
 The worker calls it, four times a minute. All of it is asked of rows and kept by compare-and-set, so that several
 workers do nothing twice, and one that was away misses nothing.
@@ -15,10 +16,12 @@ from django.utils import timezone
 
 from execution.worklists.beginning import begin_due
 from execution.worklists.closing import close_windows, end_nights
+from execution.worklists.taking import watch
+from execution.worklists.writing import write_results
 
 log = logging.getLogger(__name__)
 
-_IN_ORDER: tuple[Callable[[datetime], object], ...] = (close_windows, end_nights, begin_due)
+_IN_ORDER: tuple[Callable[[datetime], object], ...] = (close_windows, end_nights, write_results, begin_due, watch)
 
 
 def look(now: datetime | None = None) -> None:

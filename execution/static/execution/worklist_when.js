@@ -14,10 +14,12 @@ function nameCountries() {
   const names = new Intl.DisplayNames([document.documentElement.lang], { type: "region", fallback: "none" });
   const select = find("#when-country");
   if (!select) return;
+  const chosen = select.value;
   const [none, ...countries] = [...select.options];
   for (const one of countries) one.textContent = names.of(one.value) ?? one.textContent;
   countries.sort((a, b) => a.textContent.localeCompare(b.textContent));
   select.append(none, ...countries);
+  select.value = chosen;
 }
 
 async function follow() {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connections
@@ -23,24 +22,11 @@ from execution.worklists.clock import Timing
 from sentences.said import from_json, worded
 from tests.factories import make_user
 from tests.support.lists import IDENTITY, new_list, robot
+from tests.support.nights import NIGHT, PARIS, at, planned
 from workflows.choices import LearningState
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
-
-PARIS = ZoneInfo("Europe/Paris")
-NIGHT: dict[str, Any] = {"kind": Rhythm.DAILY, "zone": "Europe/Paris", "at": time(2), "until": time(6)}
-
-
-def at(day: int, hour: int, minute: int = 0) -> datetime:
-    return datetime(2027, 6, day, hour, minute, tzinfo=PARIS).astimezone(UTC)
-
-
-def planned(worklist: Worklist, *, since: datetime, **timing: Any) -> Schedule:
-    """A schedule that was planned at that moment."""
-    one = plan(worklist_id=worklist.worklist_id, timing=Timing(**{**NIGHT, **timing}), reason="tested")
-    Schedule.objects.filter(pk=one.pk).update(looked_at=since)
-    return Schedule.objects.get(pk=one.pk)
 
 
 def told(one: Schedule) -> list[tuple[str, str, str]]:
