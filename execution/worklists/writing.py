@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -40,9 +41,9 @@ def _write(worklist: Worklist) -> bool:
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh = place.with_name(f".{place.name}.{os.getpid()}")
         language = start.schedule.language if start else settings.LANGUAGE_CODE
-        told = {"begins_with": settings.SITE_ADDRESS, "since": worklist.begun_at}
+        told = partial(file_of, worklist, worklist.writes, begins_with=settings.SITE_ADDRESS, since=worklist.begun_at)
         with translation.override(language), fresh.open("wb") as file:
-            for piece in file_of(worklist, worklist.writes, **told):
+            for piece in told():
                 file.write(piece.encode() if isinstance(piece, str) else piece)
         fresh.replace(place)
     except OSError as error:  # a full disk or a share that is away: the next look tries again
