@@ -15,13 +15,16 @@ from execution.actions import control
 from execution.actions.prototypes import put_back
 from execution.choices import Origin
 from execution.models import (
+    BroughtFile,
     Decision,
     Execution,
     ExecutionEvent,
+    ListStart,
     Place,
     Prompt,
     Prototype,
     Robot,
+    Schedule,
     Step,
     WishRecord,
     WorkItem,
@@ -225,3 +228,28 @@ class PrototypeAdmin(RecordAdmin):
     @admin.display(description=pgettext_lazy("column", "put back by"), ordering="name")
     def back(self, row: Prototype) -> str:
         return row.name if row.is_reset else ""
+
+
+@admin.register(Schedule)
+class ScheduleAdmin(RecordAdmin):
+    """Schedules are planned on the page of their list, by the API and by the command line."""
+
+    list_display = ("schedule_id", "worklist", "kind", "at", "zone", "is_on", "changed_by", "changed_at")
+    list_filter = ("is_on", "kind")
+    list_select_related = ("worklist", "changed_by")
+    search_fields = ("schedule_id", "worklist__name")
+
+
+@admin.register(ListStart)
+class ListStartAdmin(RecordAdmin):
+    list_display = ("schedule", "at", "state", "began_at", "ended", "worked", "left")
+    list_filter = ("state", "ended")
+    list_select_related = ("schedule",)
+    date_hierarchy = "at"
+
+
+@admin.register(BroughtFile)
+class BroughtFileAdmin(RecordAdmin):
+    list_display = ("name", "worklist", "is_taken", "rows", "bad", "at")
+    list_filter = ("is_taken",)
+    list_select_related = ("worklist",)

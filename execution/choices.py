@@ -290,3 +290,37 @@ class LessonStepState(models.TextChoices):
     DOUBT = "doubt", _("in doubt")
     UNDONE = "undone", _("taken back")
     UNKEPT = "unkept", _("done without being kept")
+
+
+class Rhythm(models.TextChoices):
+    """How often a list begins by itself."""
+
+    ONCE = "once", _("Once")
+    DAILY = "daily", _("Every day")
+    WEEKDAYS = "weekdays", _("Weekdays")
+    CRON = "cron", _("Own rule (cron)")
+
+
+class WhileRunning(models.TextChoices):
+    """What a start does while the list still runs."""
+
+    WAIT = "wait", _("Wait for its end")
+    SKIP = "skip", _("Skip")
+
+
+class StartState(models.TextChoices):
+    """What became of a moment at which a list was to begin. `waiting`: for the list's end, or for a file that is still
+    being written; `empty`: there was nothing to begin with."""
+
+    WAITING = "waiting", _("waiting")
+    BEGUN = "begun", _("begun")
+    MISSED = "missed", _("missed")
+    EMPTY = "empty", _("nothing to do")
+
+
+class NightEnd(models.TextChoices):
+    """How what a start began came to its end."""
+
+    FINISHED = "finished", _("finished")
+    LEFT = "left", _("rows left")
+    STOPPED = "stopped", _("stopped")

@@ -9,7 +9,7 @@ DomainError
 │   ├── AlreadyDecided         says who decided and what
 │   ├── HeldBySomebody         says who is correcting
 │   ├── UnknownLesson, LessonTaken  says who teaches there
-│   ├── UnknownWorklist, UnknownItem, BadWorklist, BadRows
+│   ├── UnknownWorklist, UnknownItem, BadWorklist, BadRows, UnknownSchedule, BadSchedule
 │   └── NothingToDecide, BadDecision, BadMark, BadReplay, NoMatch, DriftDetected, NotProved
 └── LeaseLost (not for people: the run belongs to another run loop now)
     └── DatabaseAway       nobody can tell whose it is: it is left as it stands
@@ -183,6 +183,18 @@ class BadWorklist(ExecutionError):
 
     status_code = 422
     code = "bad_list"
+
+
+class UnknownSchedule(ExecutionError):
+    status_code = 404
+    code = "unknown_schedule"
+
+
+class BadSchedule(ExecutionError):
+    """No list can begin by that; nothing was changed."""
+
+    status_code = 422
+    code = "bad_schedule"
 
 
 class BadRows(ExecutionError):

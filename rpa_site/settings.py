@@ -24,6 +24,8 @@ SECRET_KEY = env.str("RPA_SECRET_KEY", "") or secret_key.load(DATA_DIR / "secret
 ALLOWED_HOSTS = env.list("RPA_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("RPA_CSRF_TRUSTED_ORIGINS", default=[])
 PORT = reading.whole(env, "PORT", 5005, most=65535)
+# What links in messages and files begin with: where browsers come from, or else this machine.
+SITE_ADDRESS = next((one for one in CSRF_TRUSTED_ORIGINS if "*" not in one), f"http://127.0.0.1:{PORT}")
 
 INSTALLED_APPS = [
     "daphne",

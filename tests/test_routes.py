@@ -41,6 +41,7 @@ from execution.models import (
     Prototype,
     Replay,
     Robot,
+    Schedule,
     Step,
     WorkItem,
     Worklist,
@@ -156,6 +157,8 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_list_change": (None, OPERATE),
     "api_list_row": (VIEW, None),
     "api_list_events": (VIEW, None),
+    "api_list_schedules": (VIEW, OPERATE),
+    "api_list_schedule": (VIEW, OPERATE),
     "api_lessons": (None, DESIGN),
     "api_lesson": (DESIGN, None),
     "api_execution_remember_dialog": (None, DESIGN),
@@ -204,6 +207,8 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "list_add": (OPERATE, OPERATE),
     "list_new": (OPERATE, OPERATE),
     "list_results": (VIEW, None),
+    "list_when": (VIEW, None),
+    "list_when_change": (None, OPERATE),
     "texts": (VIEW, None),
     "corrections": (VIEW, None),
     "correction": (VIEW, None),
@@ -318,7 +323,8 @@ def world(make_user: Any) -> dict[str, Any]:
     first = {(m._meta.app_label, m._meta.model_name): m._default_manager.first() for m in registered}
     return {
         "execution_id": run.execution_id,
-        "worklist_id": _list_with_row(version.workflow, learned.pk).worklist_id,
+        "worklist_id": (worklist := _list_with_row(version.workflow, learned.pk)).worklist_id,
+        "schedule_id": Schedule.objects.create(worklist=worklist, zone="UTC", weekdays=[0]).schedule_id,
         "request_id": operations.keep(Request(kind=RequestKind.CLIP_TO_CPU), Future()).id,
         "workflow_id": run.workflow_id,
         "lesson_id": open_lesson(

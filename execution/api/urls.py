@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from execution.api import assistant, learning, lessons, worklists
+from execution.api import assistant, learning, lessons, schedules, worklists
 from execution.api import views as api
 
 RUN = "executions/<str:execution_id>/"
@@ -42,6 +42,8 @@ urlpatterns = [
     path(f"{LIST}results/<str:kind>", worklists.ListResultsView.as_view(), name="api_list_results"),
     path(f"{LIST}rows/change/", worklists.ChangeRowsView.as_view(), name="api_list_change"),
     path(f"{LIST}rows/<int:number>/", worklists.RowView.as_view(), name="api_list_row"),
+    path(f"{LIST}schedules/", schedules.SchedulesView.as_view(), name="api_list_schedules"),
+    path(f"{LIST}schedules/<str:schedule_id>/", schedules.ScheduleView.as_view(), name="api_list_schedule"),
     path(f"{LIST}events/", worklists.ListEventsView.as_view(), name="api_list_events"),
     path("lessons/", lessons.LessonsView.as_view(), name="api_lessons"),
     path(LESSON, lessons.LessonView.as_view(), name="api_lesson"),

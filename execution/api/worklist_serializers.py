@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from execution.choices import ExecutionMode
@@ -70,11 +71,18 @@ class NewListSerializer(RequestBody):
 
 
 class ListControlSerializer(RequestBody):
-    verb = serializers.ChoiceField(choices=("start", "pause"))
+    verb = serializers.ChoiceField(
+        choices=("start", "pause", "extend"), help_text="extend: rows begin until closes_at, this once."
+    )
     reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=LONGEST_REASON)
     closes_at = serializers.DateTimeField(
-        required=False, allow_null=True, default=None, help_text="No row begins after it."
+        required=False, allow_null=True, default=None, help_text="No row begins after it. extend: needed."
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["verb"] == "extend" and attrs["closes_at"] is None:
+            raise serializers.ValidationError({"closes_at": [_("Say until when.")]})
+        return attrs
 
 
 class NewRowSerializer(RequestBody):

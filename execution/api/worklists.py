@@ -32,7 +32,7 @@ from execution.api.worklist_serializers import (
 from execution.models import WorkItem, Worklist, WorklistEvent
 from execution.models.worklist import ItemState, WorklistState
 from execution.pages.worklist_files import results_file
-from execution.worklists.actions.lists import append, create_list, item_of, pause_list, start_list
+from execution.worklists.actions.lists import append, create_list, extend_window, item_of, pause_list, start_list
 from execution.worklists.actions.rows import VERBS
 from execution.worklists.adding import NewRow
 from execution.worklists.progress import progress_of_each
@@ -93,11 +93,15 @@ class ListView(RunsView):
 class ListControlView(RunsView):
     @extend_schema(request=ListControlSerializer, responses={200: WorklistSerializer, **REFUSALS})
     def post(self, request: Request, worklist_id: str) -> Response:
-        """Start the list, for the first time or again; or pause it: rows at work are finished, none begins."""
+        """Start the list, for the first time or again; or pause it: rows at work are finished, none begins.
+
+        `extend` lets rows begin for longer, this once."""
         data = checked(ListControlSerializer, request.data)
         who: dict[str, Any] = {"worklist_id": worklist_id, "user": request.user, "origin": origin_of(request)}
         if data["verb"] == "start":
             start_list(reason=data["reason"], closes_at=data["closes_at"], **who)
+        elif data["verb"] == "extend":
+            extend_window(until=data["closes_at"], **who)
         else:
             pause_list(**who)
         return Response(WorklistSerializer(Worklist.objects.by_id(worklist_id)).data)

@@ -4,21 +4,22 @@ month is left open."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
 
 import holidays
 from cronsim import CronSimError
 from cronsim.explain import explain
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.dates import WEEKDAYS
-from django.utils.formats import date_format
+from django.utils.formats import date_format, time_format
 from django.utils.translation import gettext
 
 from sentences.said import Said
 
 DAY, WEEKDAY_NAMES, HOLIDAY, RULE = "day.date", "day.weekdays", "day.holiday", "day.rule"
+TIME = "day.time"
 
 
 def day_said(day: date) -> str:
@@ -34,6 +35,11 @@ def weekdays_said(days: Iterable[int]) -> str:
 def holiday_said(country: str, region: str, day: date) -> str:
     """“Christmas Day”."""
     return Said(HOLIDAY, {"country": country, "region": region, "iso": day.isoformat()})
+
+
+def time_said(at: datetime) -> str:
+    """“02:00”, as the reader's clock shows it."""
+    return Said(TIME, {"iso": at.isoformat()})
 
 
 def rule_said(rule: str) -> str:
@@ -68,6 +74,10 @@ def words_of_holiday(values: Mapping[str, Any]) -> str:
     known = getattr(holidays.country_holidays(country), "supported_languages", ())
     named = next((one for one in known if one.startswith(language)), "")
     return (holidays_of(country, region, day.year, named) or {}).get(day, values["iso"])
+
+
+def words_of_time(values: Mapping[str, Any]) -> str:
+    return time_format(timezone.localtime(datetime.fromisoformat(values["iso"])), "H:i")
 
 
 def words_of_rule(values: Mapping[str, Any]) -> str:

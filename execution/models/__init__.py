@@ -16,6 +16,7 @@ from execution.models.prompt import Decision, Prompt
 from execution.models.reference import ReferenceReading, ReferenceVector
 from execution.models.replay import EyesPrint, Replay, ReplayDifference, ReplayReason, ReplayState
 from execution.models.robot import Ability, AbilityOrigin, Robot
+from execution.models.schedule import BroughtFile, ListStart, Schedule
 from execution.models.step import Step, StepMark, ValueRead
 from execution.models.work import Job
 from execution.models.worklist import WorkItem, Worklist, WorklistEvent, WorkRun
@@ -24,6 +25,7 @@ __all__ = [
     "MEND",
     "Ability",
     "AbilityOrigin",
+    "BroughtFile",
     "CorrectionPack",
     "CorrectionUse",
     "Decision",
@@ -35,6 +37,7 @@ __all__ = [
     "LearnedCorrection",
     "Lesson",
     "LessonStep",
+    "ListStart",
     "Place",
     "Prompt",
     "Prototype",
@@ -45,6 +48,7 @@ __all__ = [
     "ReplayReason",
     "ReplayState",
     "Robot",
+    "Schedule",
     "StartKey",
     "Step",
     "StepMark",

@@ -118,8 +118,14 @@ class Worklist(models.Model):
         Workflow, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
 
+    # Its own in `in/` and `out/` of the data folder, once it has one.
+    folder = models.CharField(max_length=100, blank=True, default="", db_default="")
+    takes_good = models.BooleanField(default=False, db_default=False)  # of a file there: the bad rows are left out
+    writes = models.CharField(max_length=4, blank=True, default="", db_default="")  # csv or xlsx, at its end
+    written_at = models.DateTimeField(null=True, blank=True)  # up to which end
+
     state = models.CharField(max_length=20, choices=WorklistState, default=WorklistState.READY)
-    reason = SaidField(blank=True)  # why it stands
+    reason = SaidField(blank=True)  # why it stands, or why rows are left
     failed_in_row = models.PositiveIntegerField(default=0)
     closes_at = models.DateTimeField(null=True, blank=True)  # no row begins after it
     taken_at = models.DateTimeField(default=timezone.now)  # when it last began a row
@@ -130,6 +136,7 @@ class Worklist(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
+    begun_at = models.DateTimeField(null=True, blank=True)  # the last time, after it had come to an end
     ended_at = models.DateTimeField(null=True, blank=True)
 
     objects = WorklistQuerySet.as_manager()
@@ -137,6 +144,7 @@ class Worklist(models.Model):
     class Meta:
         ordering = ("-created_at", "-pk")
         constraints = [
+            models.UniqueConstraint(fields=("folder",), condition=~Q(folder=""), name="worklist_folder_unique"),
             models.CheckConstraint(condition=Q(state__in=WorklistState.values), name="worklist_state_known"),
             models.CheckConstraint(condition=Q(mode="") | Q(mode__in=ExecutionMode.values), name="worklist_mode_known"),
         ]

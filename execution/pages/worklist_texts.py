@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Case, IntegerField, Q, QuerySet, TextField, Value, When
@@ -92,6 +92,7 @@ class ListCard:
     left: str  # how long it takes, as far as that can be said
     rate: str
     late: str  # what the window would leave
+    late_until: datetime | None  # until when rows would have to begin, so that none stays
     reason: str
 
 
@@ -142,6 +143,7 @@ def list_card(one: Worklist, told: Progress) -> ListCard:
         left=_left(one, told),
         rate=_("%(n)d rows/h") % {"n": round(told.per_hour)} if told.per_hour else "",
         late=_late(one, told),
+        late_until=_next_half_hour(told.ends_at) if told.stays and told.ends_at else None,
         reason=worded(one.reason),
     )
 
@@ -194,6 +196,11 @@ def _late(one: Worklist, told: Progress) -> str:
         told.stays,
     )
     return words % {"at": clock(one.closes_at), "n": told.stays}
+
+
+def _next_half_hour(when: datetime) -> datetime:
+    whole = when.replace(minute=0, second=0, microsecond=0)
+    return next(whole + timedelta(minutes=30 * n) for n in (1, 2, 3) if whole + timedelta(minutes=30 * n) > when)
 
 
 def clock(when: datetime) -> str:

@@ -9,6 +9,8 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -18,7 +20,7 @@ from execution.models import Worklist
 from execution.models.worklist import ItemState, WorklistState
 from execution.pages import worklist_texts as texts
 from execution.permissions import OPERATE, VIEW
-from execution.worklists.actions.lists import pause_list, start_list
+from execution.worklists.actions.lists import extend_window, pause_list, start_list
 from execution.worklists.actions.rows import VERBS, Moved
 from execution.worklists.progress import Progress, progress_of, progress_of_each
 from sentences.said import worded
@@ -104,7 +106,7 @@ def _opened(request: HttpRequest, one: Worklist) -> dict[str, Any]:
 @permitted(OPERATE)
 @require_POST
 def worklist_control(request: HttpRequest, worklist_id: str) -> HttpResponse:
-    """Start, go on, pause, or cancel what is new."""
+    """Start, go on, pause, let rows begin for longer, or cancel what is new."""
     asked: dict[str, Any] = {"worklist_id": worklist_id, "user": request.user, "origin": Origin.PAGE}
     try:
         match request.POST.get("verb"):
@@ -112,6 +114,10 @@ def worklist_control(request: HttpRequest, worklist_id: str) -> HttpResponse:
                 start_list(reason=request.POST.get("reason", ""), **asked)
             case "pause":
                 pause_list(**asked)
+            case "extend":
+                until = parse_datetime(request.POST.get("until", ""))
+                if until is not None and timezone.is_aware(until):
+                    extend_window(until=until, **asked)
             case "cancel":
                 _say(request, VERBS["cancel"](numbers=None, **asked))
     except DomainError as error:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from enum import StrEnum
 from itertools import takewhile
 from zoneinfo import ZoneInfo, available_timezones
 
 from cronsim import CronSim, CronSimError
 
+from execution.choices import Rhythm, WhileRunning
 from execution.language.days import day_said, holiday_said, holidays_of, rule_said, weekdays_said
 from sentences.said import by_sentence, listed, say
 
@@ -19,22 +19,6 @@ from sentences.said import by_sentence, listed, say
 GRACE = timedelta(minutes=2)
 SCANNED = timedelta(days=5 * 366)  # as far ahead as starts are looked for: a leap day comes within
 MOST_MISSED = 100  # starts of a server that was off for long: the rest is not told one by one
-
-
-class Kind(StrEnum):
-    """How often a list begins."""
-
-    ONCE = "once"
-    DAILY = "daily"
-    WEEKDAYS = "weekdays"
-    CRON = "cron"
-
-
-class WhileRunning(StrEnum):
-    """What a start does while the list still runs."""
-
-    WAIT = "wait"
-    SKIP = "skip"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +30,7 @@ class Timing:
     Both are the next such time after the start.
     """
 
-    kind: Kind
+    kind: Rhythm
     zone: str
     at: time = time(0)
     on: date | None = None
@@ -63,11 +47,11 @@ class Timing:
     def rule(self) -> str:
         """The cron expression of any kind."""
         minute_and_hour = f"{self.at.minute} {self.at.hour}"
-        if self.kind == Kind.CRON:
+        if self.kind == Rhythm.CRON:
             return self.cron.strip()
-        if self.kind == Kind.ONCE and self.on:
+        if self.kind == Rhythm.ONCE and self.on:
             return f"{minute_and_hour} {self.on.day} {self.on.month} *"
-        if self.kind == Kind.WEEKDAYS:
+        if self.kind == Rhythm.WEEKDAYS:
             return f"{minute_and_hour} * * {','.join(str(day + 1) for day in sorted(self.weekdays))}"
         return f"{minute_and_hour} * * *"
 
@@ -98,15 +82,15 @@ def problems(timing: Timing) -> list[str]:
     found = []
     if timing.zone not in available_timezones():
         found.append(say("clock.unknown_zone", zone=timing.zone))
-    if timing.kind == Kind.ONCE and timing.on is None:
+    if timing.kind == Rhythm.ONCE and timing.on is None:
         found.append(say("clock.no_day"))
-    if timing.kind == Kind.WEEKDAYS and not timing.weekdays:
+    if timing.kind == Rhythm.WEEKDAYS and not timing.weekdays:
         found.append(say("clock.no_weekday"))
     elif not timing.weekdays <= frozenset(range(7)):
         found.append(say("clock.unknown_weekday"))
     if timing.country and holidays_of(timing.country, timing.region, 2026) is None:
         found.append(say("clock.unknown_country", country=timing.country, region=timing.region or "–"))
-    if not found and timing.kind == Kind.CRON:
+    if not found and timing.kind == Rhythm.CRON:
         found += _cron_problems(timing)
     return found
 
@@ -131,7 +115,7 @@ def starts(timing: Timing, after: datetime) -> Iterator[Start]:
             continue
         if at - after.astimezone(zone) > SCANNED:
             return
-        if timing.kind == Kind.ONCE and at.date() != timing.on:
+        if timing.kind == Rhythm.ONCE and at.date() != timing.on:
             continue
         yield Start(at=at.astimezone(UTC), left_out=_left_out(timing, at.date()), note=_note(at, simulated))
 
@@ -189,7 +173,7 @@ def due(
     is_late = newest.at != waiting and now - newest.at > GRACE
     if not may_begin(timing, newest.at, now):
         return Due(missed=(*missed, _missed(newest, "clock.missed_window")))
-    if is_late and not _may_be_made_up(timing, newest.at, now):
+    if is_late and not may_be_made_up(timing, newest.at, now):
         return Due(missed=(*missed, _missed(newest, "clock.missed")))
     if is_running:
         if timing.while_running == WhileRunning.SKIP:
@@ -202,7 +186,7 @@ def _missed(start: Start, why: str) -> Start:
     return Start(at=start.at, left_out=say(why), note=start.note)
 
 
-def _may_be_made_up(timing: Timing, start: datetime, now: datetime) -> bool:
+def may_be_made_up(timing: Timing, start: datetime, now: datetime) -> bool:
     return timing.make_up_until is not None and now < _next_time(timing, start, timing.make_up_until)
 
 
@@ -230,11 +214,11 @@ def _next_time(timing: Timing, start: datetime, wall: time) -> datetime:
 def in_words(timing: Timing) -> str:
     """When the list begins, in a sentence or two."""
     at = f"{timing.at:%H:%M}"
-    if timing.kind == Kind.ONCE:
+    if timing.kind == Rhythm.ONCE:
         first = say("clock.once", day=day_said(timing.on) if timing.on else "–", at=at, zone=timing.zone)
-    elif timing.kind == Kind.WEEKDAYS:
+    elif timing.kind == Rhythm.WEEKDAYS:
         first = say("clock.weekdays", days=weekdays_said(timing.weekdays), at=at, zone=timing.zone)
-    elif timing.kind == Kind.CRON:
+    elif timing.kind == Rhythm.CRON:
         first = say("clock.by_rule", rule=timing.rule, means=rule_said(timing.rule), zone=timing.zone)
     else:
         first = say("clock.daily", at=at, zone=timing.zone)

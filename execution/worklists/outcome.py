@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -162,6 +162,17 @@ def _after_reset(work: WorkRun) -> None:
 def stand(worklist: Worklist, reason: str) -> None:
     """The list begins no row any more until a person lets it go on; inside the caller's transaction."""
     worklist.move(WorklistState.STANDS, among=_MOVING, reason=reason)
+
+
+def set_going(worklist: Worklist, *, among: Iterable[str], closes_at: datetime | None) -> bool:
+    """Let it begin rows, its breaker counting anew; whether it was in one of these states. Inside the caller's
+    transaction."""
+    now = timezone.now()
+    changes: dict[str, Any] = {"failed_in_row": 0, "closes_at": closes_at, "ended_at": None}
+    changes |= {"started_at": worklist.started_at or now}
+    if worklist.state in (WorklistState.READY, WorklistState.FINISHED):
+        changes["begun_at"] = now
+    return worklist.move(WorklistState.RUNNING, among=among, **changes)
 
 
 def finish_if_over(worklist: Worklist) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
-from django.db.models import TextField
+from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils import timezone
@@ -18,17 +19,22 @@ from sentences.said import worded
 PAGE = 1000
 
 
-def result_rows(worklist: Worklist, *, begins_with: str = "") -> Iterator[dict[str, Any]]:
-    """A row for each row, and for each line of a repetition; `begins_with` is what links begin with."""
-    for item in _items(worklist):
+def result_rows(
+    worklist: Worklist, *, begins_with: str = "", since: datetime | None = None
+) -> Iterator[dict[str, Any]]:
+    """A row for each row, and for each line of a repetition; `begins_with` is what links begin with.
+
+    `since`: without rows that had come to their end before that.
+    """
+    for item in _items(worklist, since):
         common = _common(item, begins_with)
         for line, values in _lines(item):
             yield {**common, **({"line": line} if line else {}), "values": values}
 
 
-def file_of(worklist: Worklist, kind: str, *, begins_with: str = "") -> Iterator[Any]:
+def file_of(worklist: Worklist, kind: str, *, begins_with: str = "", since: datetime | None = None) -> Iterator[Any]:
     """The pieces of the file, of one of `results.KINDS`, in the active language and time zone."""
-    layout, results = layout_of(worklist), result_rows(worklist, begins_with=begins_with)
+    layout, results = layout_of(worklist), result_rows(worklist, begins_with=begins_with, since=since)
     return csv_pieces(layout, results) if kind == "csv" else workbook_pieces(layout, results, name=worklist.name)
 
 
@@ -50,9 +56,11 @@ def value_names(worklist: Worklist) -> list[str]:
     return [name for name in graph.outputs if name not in graph.inner_values]
 
 
-def _items(worklist: Worklist) -> Iterator[WorkItem]:
-    last = 0
-    while page := list(worklist.items.filter(number__gt=last).select_related("execution").order_by("number")[:PAGE]):
+def _items(worklist: Worklist, since: datetime | None) -> Iterator[WorkItem]:
+    last, rows = 0, worklist.items.all()
+    if since is not None:
+        rows = rows.filter(Q(ended_at=None) | Q(ended_at__gte=since))
+    while page := list(rows.filter(number__gt=last).select_related("execution").order_by("number")[:PAGE]):
         yield from page
         last = page[-1].number
 

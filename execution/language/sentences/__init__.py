@@ -7,10 +7,12 @@ from execution.language.days import (
     DAY,
     HOLIDAY,
     RULE,
+    TIME,
     WEEKDAY_NAMES,
     words_of_day,
     words_of_holiday,
     words_of_rule,
+    words_of_time,
     words_of_weekdays,
 )
 from execution.language.sentences import (
@@ -64,3 +66,4 @@ register_worded(DAY, words_of_day)
 register_worded(WEEKDAY_NAMES, words_of_weekdays)
 register_worded(HOLIDAY, words_of_holiday)
 register_worded(RULE, words_of_rule)
+register_worded(TIME, words_of_time)

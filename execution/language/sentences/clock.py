@@ -15,6 +15,8 @@ WORDS: Words = {
     "clock.unknown_country": _("No holidays are known for %(country)s, region %(region)s."),
     "clock.not_five_fields": _("A cron rule has five fields: minute, hour, day, month, weekday."),
     "clock.unreadable_rule": _("The cron rule cannot be read: %(error)s."),
+    "clock.is_over": _("This moment is over. Choose a later one."),
+    "clock.never": _("By this rule the list would never begin."),
     # when
     "clock.once": _("On %(day)s at %(at)s (%(zone)s)."),
     "clock.daily": _("Every day at %(at)s (%(zone)s)."),
@@ -33,5 +35,13 @@ WORDS: Words = {
     "clock.missed": _("The server was off or did not look at the clock."),
     "clock.missed_next_came": _("The next start came before this one could be made up."),
     "clock.missed_window": _("The window was over."),
+    "clock.missed_stands": _("The list stands: %(why)s"),
+    "clock.missed_paused": _("The list was paused."),
+    "clock.missed_not_earned": _("The workflow has not earned to act by itself, and nobody gave a reason."),
+    "clock.waits_running": _("It waits until the list has ended."),
+    "clock.no_new_row": _("The list had no new row."),
+    "clock.no_new_file": _("No new file was in the folder."),
+    "clock.no_good_file": _("No file in the folder could be taken. The reports lie beside the files."),
+    "clock.was_changed": _("The schedule was changed or switched off while it waited."),
     "clock.missed_running": _("The list was still running."),
 }

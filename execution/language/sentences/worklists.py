@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_noop as _
 
-from sentences.base import Words
+from sentences.base import Words, ngettext
 
 WORDS: Words = {
     "worklists.unanswered": _("%(asked)s Nobody answered for %(n)d minutes."),
@@ -24,5 +24,11 @@ WORDS: Words = {
     "worklists.cancelled_by": _("%(who)s cancelled it."),
     "worklists.again_by": _("%(who)s lets it begin again."),
     "worklists.not_saved_by": _("%(who)s looked at the program, and nothing was saved: %(why)s"),
+    "worklists.window_extended": _("%(who)s lets rows begin until %(at)s, this once."),
+    "worklists.window_over": ngettext(
+        "The window is over: %(n)d row is left for the next start.",
+        "The window is over: %(n)d rows are left for the next start.",
+        "n",
+    ),
     "worklists.first_by": _("%(who)s put it first."),
 }

@@ -14,15 +14,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from audit.models import Verb
+from execution.actions.asking import name_of
 from execution.actions.start import allowed_mode, earned, mode_named
 from execution.choices import ExecutionMode, Origin
 from execution.exceptions import BadWorklist, IllegalMove
+from execution.language.days import time_said
 from execution.models import WorkItem, Worklist
-from execution.models.worklist import OPEN_ITEMS, WorklistState
+from execution.models.worklist import OPEN_ITEMS, WorklistEventKind, WorklistState
+from execution.record.attribution import named
 from execution.worklists.actions.asking import may_operate, record_of
 from execution.worklists.adding import Added, NewRow, add_rows, check_mapping, keep_rows
 from execution.worklists.bringing import Looked, grow
-from sentences.said import worded
+from execution.worklists.outcome import set_going
+from sentences.said import say, worded
 from workflows.conditions import plain
 from workflows.models import Workflow
 
@@ -143,20 +147,42 @@ def start_list(
     """
     may_operate(user)
     worklist = Worklist.objects.by_id(worklist_id)
+    why = may_act(worklist, user=user, reason=reason)
+    with transaction.atomic():
+        if not worklist.items.filter(state__in=OPEN_ITEMS).exists():
+            raise BadWorklist(_("The list has no new row."))
+        if not set_going(worklist, among=_STARTS, closes_at=closes_at):
+            raise _refusal(worklist)
+        record_of(Verb.CHANGED, worklist, user, origin, did="start", **why)
+    return worklist
+
+
+def may_act(worklist: Worklist, *, user: Any, reason: str) -> dict[str, str]:
+    """What is kept of why its runs act by themselves, if they do and have not earned it.
+
+    Raises BadWorklist, ModeNotEarned, NotPublished.
+    """
     trust = earned(worklist.workflow, worklist.at_version().spec())
     mode, why = allowed_mode(worklist.mode or None, trust, user=user, reason=reason)
     if mode == ExecutionMode.OBSERVATION:
         raise BadWorklist(_("A run that only watches works off no list. Choose another mode for the list."))
-    now = timezone.now()
+    return why
+
+
+def extend_window(*, worklist_id: str, until: datetime, user: Any = None, origin: Origin = Origin.PROGRAM) -> Worklist:
+    """Let rows begin for longer, this once: its schedule stays as it is. Raises BadWorklist, PermissionDenied."""
+    may_operate(user)
+    worklist = Worklist.objects.by_id(worklist_id)
+    if until <= timezone.now():
+        raise BadWorklist(_("This time is over."))
     with transaction.atomic():
-        changes: dict[str, Any] = {"failed_in_row": 0, "closes_at": closes_at, "ended_at": None}
-        if worklist.started_at is None:
-            changes["started_at"] = now
-        if not worklist.items.filter(state__in=OPEN_ITEMS).exists():
-            raise BadWorklist(_("The list has no new row."))
-        if not worklist.move(WorklistState.RUNNING, among=_STARTS, **changes):
-            raise _refusal(worklist)
-        record_of(Verb.CHANGED, worklist, user, origin, did="start", **why)
+        shorter = Worklist.objects.filter(pk=worklist.pk, state=WorklistState.RUNNING, closes_at__lt=until)
+        if not shorter.update(closes_at=until):
+            raise BadWorklist(_("The list does not run, or its rows begin until then already."))
+        reason = say("worklists.window_extended", who=named(name_of(user, origin), origin), at=time_said(until))
+        worklist.tell(WorklistEventKind.LIST, {"state": WorklistState.RUNNING, "reason": reason})
+        record_of(Verb.CHANGED, worklist, user, origin, did="extend", until=until.isoformat())
+    worklist.refresh_from_db()
     return worklist
 
 

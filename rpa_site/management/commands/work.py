@@ -4,7 +4,7 @@ import logging
 import os
 import threading
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 
 from execution.behind import tasks as jobs
 from execution.replay import tasks as replays
+from execution.worklists import nights
 from rpa_site.data_lock import share
 from rpa_site.reading import RQ
 
@@ -24,7 +25,7 @@ log = logging.getLogger(__name__)
 
 DATABASE = "django_tasks_db.DatabaseBackend"
 _POLL_S = 2
-LOOK_S = 15.0  # for what is wanted and no queue holds
+LOOK_S = 15.0  # for what is wanted and no queue holds, and at the clock for lists
 _NICE = 10  # a run on the same machine comes first
 
 
@@ -79,22 +80,29 @@ def take_up() -> None:
 
 @contextmanager
 def looking() -> Iterator[None]:
-    """Beside the worker: what a queue lost, or a worker died of, is found by its row (`take_up`)."""
+    """Beside the worker: what a queue lost, or a worker died of, is found by its row (`take_up`), and lists begin at
+    their times. Each in a thread of its own, as neither may wait for the other."""
     leave = threading.Event()
-
-    def look() -> None:
-        while not leave.wait(LOOK_S):
-            try:
-                take_up()
-            except (DatabaseError, InterfaceError) as error:
-                log.warning("what is wanted could not be looked for: %s", error)
-            finally:
-                connection.close()
-
-    thread = threading.Thread(target=look, name="looking for what is wanted", daemon=True)
-    thread.start()
+    looks = {"looking for what is wanted": take_up, "looking at the clock": nights.look}
+    threads = [
+        threading.Thread(target=_keep_looking, args=(look, leave), name=name, daemon=True)
+        for name, look in looks.items()
+    ]
+    for thread in threads:
+        thread.start()
     try:
         yield
     finally:
         leave.set()
-        thread.join()
+        for thread in threads:
+            thread.join()
+
+
+def _keep_looking(look: Callable[[], object], leave: threading.Event) -> None:
+    while not leave.wait(LOOK_S):
+        try:
+            look()
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("%s: %s", threading.current_thread().name, error)
+        finally:
+            connection.close()

@@ -13,11 +13,10 @@ from django.utils import translation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from execution.choices import Rhythm, WhileRunning
 from execution.worklists.clock import (
     Due,
-    Kind,
     Timing,
-    WhileRunning,
     due,
     in_words,
     may_begin,
@@ -29,7 +28,7 @@ from execution.worklists.clock import (
 from sentences.said import worded
 
 PARIS = ZoneInfo("Europe/Paris")
-NIGHT = Timing(kind=Kind.DAILY, zone="Europe/Paris", at=time(2, 30), until=time(6))
+NIGHT = Timing(kind=Rhythm.DAILY, zone="Europe/Paris", at=time(2, 30), until=time(6))
 
 
 def paris(year: int, month: int, day: int, hour: int = 0, minute: int = 0, fold: int = 0) -> datetime:
@@ -46,20 +45,20 @@ def test_a_list_begins_every_day() -> None:
 
 
 def test_a_list_begins_on_weekdays() -> None:
-    timing = replace(NIGHT, kind=Kind.WEEKDAYS, weekdays=frozenset({0, 4, 6}))
+    timing = replace(NIGHT, kind=Rhythm.WEEKDAYS, weekdays=frozenset({0, 4, 6}))
 
     assert told(timing, paris(2026, 6, 5, 12), 4) == ["07 02:30", "08 02:30", "12 02:30", "14 02:30"]
 
 
 def test_a_list_begins_once() -> None:
-    timing = replace(NIGHT, kind=Kind.ONCE, on=date(2028, 2, 29))
+    timing = replace(NIGHT, kind=Rhythm.ONCE, on=date(2028, 2, 29))
 
     assert [start.at for start in starts(timing, paris(2026, 6, 5))] == [paris(2028, 2, 29, 2, 30)]
     assert not list(starts(timing, paris(2028, 2, 29, 2, 30)))
 
 
 def test_a_list_begins_by_cron() -> None:
-    timing = replace(NIGHT, kind=Kind.CRON, cron="0 4 1-7 * MON")
+    timing = replace(NIGHT, kind=Rhythm.CRON, cron="0 4 1-7 * MON")
 
     assert told(replace(timing, cron="*/30 22-23 * * *"), paris(2026, 6, 5), 3) == ["05 22:00", "05 22:30", "05 23:00"]
     assert not problems(timing)
@@ -114,7 +113,7 @@ def test_a_window_that_ends_in_the_hour_that_comes_twice_ends_after_its_start() 
 )
 def test_every_day_has_one_start_in_any_zone(after: datetime, at: time, zone: str) -> None:
     """Each local day once, at its time or, where the clocks jump over that, right behind the gap."""
-    timing = Timing(kind=Kind.DAILY, zone=zone, at=at.replace(second=0, microsecond=0))
+    timing = Timing(kind=Rhythm.DAILY, zone=zone, at=at.replace(second=0, microsecond=0))
     found = next_starts(timing, after.replace(tzinfo=UTC), 20)
     days = [start.at.astimezone(ZoneInfo(zone)).date() for start in found]
 
@@ -242,14 +241,14 @@ def test_a_window_may_be_extended_for_one_night() -> None:
     ("changes", "said"),
     [
         ({"zone": "Europe/Parys"}, "no time zone"),
-        ({"kind": Kind.ONCE}, "Choose the day"),
-        ({"kind": Kind.WEEKDAYS}, "at least one weekday"),
-        ({"kind": Kind.WEEKDAYS, "weekdays": frozenset({7})}, "from 0"),
+        ({"kind": Rhythm.ONCE}, "Choose the day"),
+        ({"kind": Rhythm.WEEKDAYS}, "at least one weekday"),
+        ({"kind": Rhythm.WEEKDAYS, "weekdays": frozenset({7})}, "from 0"),
         ({"country": "XX"}, "No holidays"),
         ({"country": "FR", "region": "ZZ"}, "No holidays"),
-        ({"kind": Kind.CRON, "cron": "0 2 * *"}, "five fields"),
-        ({"kind": Kind.CRON, "cron": "0 25 * * *"}, "cannot be read: Bad hour"),
-        ({"kind": Kind.CRON, "cron": "0 2 31 2 *"}, "cannot be read"),
+        ({"kind": Rhythm.CRON, "cron": "0 2 * *"}, "five fields"),
+        ({"kind": Rhythm.CRON, "cron": "0 25 * * *"}, "cannot be read: Bad hour"),
+        ({"kind": Rhythm.CRON, "cron": "0 2 31 2 *"}, "cannot be read"),
     ],
 )
 def test_what_cannot_be_is_said(changes: dict[str, Any], said: str) -> None:
@@ -259,14 +258,14 @@ def test_what_cannot_be_is_said(changes: dict[str, Any], said: str) -> None:
 
 def test_it_is_told_in_words() -> None:
     timing = replace(
-        NIGHT, kind=Kind.WEEKDAYS, weekdays=frozenset({4, 0}), country="FR", not_on=frozenset({date(2026, 12, 24)})
+        NIGHT, kind=Rhythm.WEEKDAYS, weekdays=frozenset({4, 0}), country="FR", not_on=frozenset({date(2026, 12, 24)})
     )
 
     assert in_words(timing) == (
         "On Monday, Friday at 02:30 (Europe/Paris). Not on holidays (FR). Not on 24 December 2026. No row begins from "
         "06:00 on. A missed start is skipped."
     )
-    by_rule = in_words(replace(NIGHT, kind=Kind.CRON, cron="0 2 * * 1", until=None, make_up_until=time(4)))
+    by_rule = in_words(replace(NIGHT, kind=Rhythm.CRON, cron="0 2 * * 1", until=None, make_up_until=time(4)))
     assert by_rule.startswith("By the rule 0 2 * * 1 in Europe/Paris: At 02:00 on Monday.")
     with translation.override("fr"):
         assert worded(in_words(timing)).startswith("Chaque lundi, vendredi à 02:30 (Europe/Paris).")

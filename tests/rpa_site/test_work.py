@@ -1,0 +1,31 @@
+"""Beside the worker's tasks: what is wanted is found by its row, and the clock is looked at for lists (S12.9)."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import OperationalError
+
+from rpa_site.management.commands import work
+
+WITHIN_S = 20
+
+
+def test_both_looks_go_on_though_one_of_them_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted, clock = threading.Event(), threading.Semaphore(0)
+
+    def look() -> None:
+        clock.release()
+        raise OperationalError("the database is locked")
+
+    monkeypatch.setattr(work, "LOOK_S", 0.01)
+    monkeypatch.setattr(work, "take_up", wanted.set)
+    monkeypatch.setattr(work.nights, "look", look)
+    with work.looking():
+        assert wanted.wait(WITHIN_S)
+        assert clock.acquire(timeout=WITHIN_S)
+        assert clock.acquire(timeout=WITHIN_S), "it looked once, and not again"
+    assert {one.name for one in threading.enumerate()}.isdisjoint(
+        {"looking at the clock", "looking for what is wanted"}
+    )
