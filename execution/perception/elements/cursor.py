@@ -67,18 +67,27 @@ def _parting(pixels: np.ndarray, line: TextLine) -> Iterator[Box]:
         return
     strip = pixels[upper:lower, left:right].astype(np.int16)
     ground = np.median(strip.reshape(-1, 3), axis=0)
-    apart = np.abs(strip - ground).max(axis=2)
-    inked = (apart > _STANDS_OUT).any(axis=0)
-    if not inked.any():
+    inked = np.abs(strip - ground).max(axis=2) > _STANDS_OUT
+    solid, drawn = inked.all(axis=0), np.flatnonzero(inked.any(axis=0))
+    if not len(drawn) or not solid[drawn[-1]]:
         return
-    first = last = int(np.flatnonzero(inked)[-1])
-    while first > 0 and last - first < _WIDEST and inked[first - 1]:
+    first = last = int(drawn[-1])
+    while first > 0 and solid[first - 1]:
         first -= 1
-    solid = (apart[:, first : last + 1] > _STANDS_OUT).all()
-    if first and solid and not inked[first - 1] and left + first <= box.right + _AFTER_TEXT * high:
-        bar = _between_borders(pixels, Box(left + first, (upper + lower) // 2, last + 1 - first, 1), ground)
-        if bar is not None and bar.y <= box.y + 1 and bar.bottom >= box.bottom - 1:
-            yield bar
+    if not first or last - first >= _WIDEST or left + first > box.right + _AFTER_TEXT * high:
+        return
+    bar = _between_borders(pixels, Box(left + first, (upper + lower) // 2, last + 1 - first, 1), ground)
+    if bar is not None and bar.h >= high // 2 and not _reaches(pixels, box, bar, ground):
+        yield bar
+
+
+def _reaches(pixels: np.ndarray, line: Box, bar: Box, ground: np.ndarray) -> bool:
+    """Whether what is written right before a bar is as high as it at either end, or it is the stem of that letter."""
+    left = max(line.x + line.h // 4, bar.x - bar.h)
+    if left >= bar.x:
+        return True
+    before = np.abs(pixels[bar.y : bar.bottom, left : bar.x].astype(np.int16) - ground).max(axis=2) > _STANDS_OUT
+    return bool(before[0].any() or before[-1].any() or before[:, -1].mean() > _TOUCHED)
 
 
 def _between_borders(pixels: np.ndarray, seed: Box, ground: np.ndarray) -> Box | None:

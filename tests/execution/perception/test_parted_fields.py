@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from execution.perception.elements import FrameDetector
 from execution.perception.elements.cursor import without_parting
-from execution.types import Box, ElementRole
+from execution.types import Box, ElementRole, Size
 from tests.execution.perception.drawing import Canvas
 
 FIELD = Box(266, 169, 314, 26)
@@ -28,9 +30,12 @@ def boxes(canvas: Canvas, role: ElementRole) -> list[Box]:
     return [e.box for e in found if e.role is role]
 
 
-@pytest.mark.parametrize("text", ["004711", "Anna Berger", "A12"])
-def test_a_field_with_a_cursor_behind_its_text_is_one_field(text: str) -> None:
-    canvas = a_field(text)
+@pytest.mark.parametrize("gap", [2, 5])
+@pytest.mark.parametrize("larger", [0, 4], ids=["as it is written", "with room around"])
+@pytest.mark.parametrize("text", ["004711", "Anna Berger", "A12", "01/12/2026"])
+def test_a_field_with_a_cursor_behind_its_text_is_one_field(text: str, larger: int, gap: int) -> None:
+    canvas = a_field(text, gap=gap)
+    canvas.lines = [replace(line, box=line.box.grown(larger, Size(700, 300))) for line in canvas.lines]
     [field] = boxes(canvas, ElementRole.FIELD)
     assert field.iou(FIELD) > 0.9
     assert boxes(canvas, ElementRole.BUTTON) == []
