@@ -22,6 +22,13 @@ MODE_EXPLAINED = {
     ExecutionMode.AUTOMATIC: _("Acts by itself and asks when it is not sure."),
 }
 
+# What is said of the mode that is offered to whoever starts a run.
+MODE_OFFERED_BECAUSE = {
+    ExecutionMode.COACHING: _("Suggested because its runs have not yet proved that it can do this without you."),
+    ExecutionMode.SUPERVISED: _("Suggested because its runs have proved much, and nobody has trusted it to act alone."),
+    ExecutionMode.AUTOMATIC: _("Suggested because it has earned to act by itself."),
+}
+
 MODE_OF_LEARNING_STATE = {
     LearningState.OBSERVATION: ExecutionMode.OBSERVATION,
     LearningState.COACHING: ExecutionMode.COACHING,

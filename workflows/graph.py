@@ -410,11 +410,15 @@ class GraphSpec:
         """What is done on each node from `node_id` on, until an end, a node without a way on, or a ring.
 
         That are the edges that lead back to the node, in their order, up to the first one that leads on. What
-        a workflow does that is done inside follows the edge that enters it.
+        a workflow does that is done inside follows the edge that enters it. A run that ends where it begins goes on
+        from there first.
         """
         path: list[EdgeSpec] = []
         seen: set[str] = set()
-        while node_id and node_id not in seen and node_id not in self.end_nodes and len(path) < LONGEST_PATH:
+        begins = node_id if node_id in self.entry_nodes else ""
+        while node_id and node_id not in seen and len(path) < LONGEST_PATH:
+            if node_id in self.end_nodes and (seen or node_id != begins):
+                break
             seen.add(node_id)
             edges = self.outgoing(node_id)
             if not edges:

@@ -110,20 +110,30 @@ def place(
 ) -> Placed:
     """The node that the screen is; the likeliest first. `before` is what showed before the last act."""
     over = over_known(state, before)
-    merely_renamed = bool(over and over.title and before and _titles_agree(_title(before), _title(state)))
-    if over is not None and not merely_renamed:
-        return Placed(node=None, why=say("lesson.over", dialog=over.told), came=over.texts, dialog=over)
+    if over is not None and over.title and before and _titles_agree(_title(before), _title(state)):
+        over = None  # its window was merely renamed
     best: tuple[float, Node, Look] | None = None
     for node, looks in nodes:
-        for look in looks:
+        for look in looks if over is None else (look for look in looks if _says(look, over, state, known)):
             apart = _apart(look, state, known)
             if apart is not None and (best is None or apart < best[0]):
                 best = (apart, node, look)
+    if best is None and over is not None:
+        return Placed(node=None, why=say("lesson.over", dialog=over.told), came=over.texts, dialog=over)
     if best is None:
         return Placed(node=None, why=say("lesson.new_screen"))
     apart, node, look = best
     changed = apart > 0 or folded(look.title) != folded(_title(state))
     return Placed(node=node, why=say("lesson.same_screen", node=node.name), is_changed=changed)
+
+
+def _says(look: Look, over: Dialog, state: ScreenState, known: Known) -> bool:
+    """Whether a picture shows what came over the screen: that was taught before, as the form that a program goes back
+    to, the page that a list was closed on, or a question that comes again."""
+    there = ScreenWords(look.texts)
+    came = [line for line in state.texts if over.box.contains(line.box.center) and not in_field(line.box, state)]
+    said = [t.text for t in came if not known.is_typed(t.text) and not names_in(put_back(t.text, known.values))]
+    return bool(said) and all(there.seen(text) >= SEEN for text in said)
 
 
 def differs_in_fields_alone(then: ScreenState, now: ScreenState, within: Box) -> bool:

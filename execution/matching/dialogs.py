@@ -15,7 +15,8 @@ from execution.language.fuzzy import SEEN, words
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.matching.references import Reading
 from execution.matching.windows import title_matches
-from execution.perception.changes import find_changes, union
+from execution.perception.changes import Changes, find_changes, union
+from execution.perception.elements.controls import TALLEST_ROW
 from execution.types import Box, Element, ElementRole, ScreenState, TextLine
 from sentences.said import say
 from workflows.graph import NodeSpec
@@ -25,13 +26,15 @@ LARGEST = 0.6
 _RIM = 0.02
 _STILL_READ = 0.5
 _TITLE_BAR = 40  # pixels that a window's title bar and border add to its own area
-_IN_PLACE = 8  # pixels: a line that moved farther is not where it was
+_IN_PLACE = 8  # pixels: a line that moved farther is not where it was; a ring of the focus lies within
 _PADDING = 24  # pixels around the texts of a dialog whose frame was not found
 _DIMMED, _MOSTLY = 8, 0.5  # levels, and the share of the pixels around it that are darker or paler by as much
 _INK = 60  # levels over the ground: writing
 _SAME_FRAME = 0.7
 _COVERED = 0.2
+_EDGE = 4  # pixels from its outermost side to where a border with round corners is drawn
 _FADED = 0.7  # of its contrast: writing that has less lies under something
+_MARKS = frozenset({ElementRole.CHECKBOX, ElementRole.RADIO})
 _FIXED = 2  # lines that the picture of a screen and the screen share at least, to compare the two by them
 _OWN = 0.5  # of a dialog's lines: so many stand on the picture of a node that shows it
 
@@ -74,7 +77,7 @@ def over_known(state: ScreenState, known: ScreenState | None) -> Dialog | None:
     """What lies over the screen that was known last; None if that screen is simply another one now."""
     if known is None or known.frame.size != state.frame.size:
         return None
-    return _other_window(state, known) or _on_page(state, known) or _inside_window(state, known)
+    return _other_window(state, known) or _on_page(state, known, frameless=False) or _inside_window(state, known)
 
 
 def is_same_page(state: ScreenState, known: ScreenState) -> bool:
@@ -97,7 +100,7 @@ def over_recognised(
     """
     if known is None or known.frame.size != state.frame.size or not state.text_method:
         return None
-    dialog = _other_window(state, known) or _on_page(state, known)
+    dialog = _other_window(state, known) or _on_page(state, known, frameless=True)
     return None if dialog is None or _belongs(dialog, state, node, taught, variables) else dialog
 
 
@@ -249,15 +252,21 @@ def _other_window(state: ScreenState, known: ScreenState) -> Dialog | None:
     return _dialog(state, now.box, lines, title=now.title)
 
 
-def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
-    """New texts in the middle of a page that stands as it stood: dimming it, or a box with buttons that hides some."""
+def _on_page(state: ScreenState, known: ScreenState, *, frameless: bool) -> Dialog | None:
+    """New texts in the middle of a page that stands as it stood: dimming it, or a box with buttons that hides some;
+    `frameless`: also where no frame was found around them."""
     window = _window(state)
-    fresh = _fresh(state, known, window)
-    if not fresh or not window.area:
+    if not window.area:
         return None
-    box = _framed(state, known, window, fresh)
-    box = box or union([line.box for line in fresh]).grown(_PADDING, state.frame.size)
-    if box.area > LARGEST * window.area or not _has_rim(box, window) or not _still_behind(state, known, box):
+    came = _came(find_changes(known.frame.crop(window), state.frame.crop(window)), window, known)
+    fresh = [t for t in _fresh(state, known, window) if any(t.box.intersection(box).area for box in came)]
+    if not fresh:
+        return None
+    framed = _framed(state, known, window, fresh)
+    box = framed or union([line.box for line in fresh]).grown(_PADDING, state.frame.size)
+    if box.area > LARGEST * window.area or not _has_rim(box, window):
+        return None
+    if not _still_behind(state, known, box, within=window):
         return None
     lines = [line for line in state.texts if box.contains(line.box.center)]
     dialog = _dialog(state, box, lines)
@@ -265,7 +274,7 @@ def _on_page(state: ScreenState, known: ScreenState) -> Dialog | None:
         return dialog  # nothing behind it is there to be clicked, whether its buttons were found or not
     said = {words(line.text).key for line in known.texts}
     moved = sum(words(line.text).key in said for line in lines) > len(lines) / 2  # where a row of a list went
-    return dialog if dialog.buttons and not moved and _hides(box, state, known) else None
+    return dialog if (framed or frameless) and dialog.buttons and not moved and _hides(box, state, known) else None
 
 
 def _fresh(state: ScreenState, known: ScreenState, window: Box) -> list[TextLine]:
@@ -312,7 +321,8 @@ def _framed(state: ScreenState, known: ScreenState, window: Box, fresh: Sequence
 
 
 def _is_dimmed(state: ScreenState, known: ScreenState, window: Box, box: Box) -> bool:
-    """Whether the window around the box is darker or paler than it was: its ground, or all that is drawn on it."""
+    """Whether the window around the box is darker or paler than it was: its ground, or all that is drawn on it and can
+    still be seen."""
     step = 4
     now, then = (s.frame.crop(window)[::step, ::step].astype(np.int16).mean(axis=2) for s in (state, known))
     outside = np.ones(now.shape, bool)
@@ -320,7 +330,9 @@ def _is_dimmed(state: ScreenState, known: ScreenState, window: Box, box: Box) ->
     outside[top : (box.bottom - window.y) // step + 1, left : (box.right - window.x) // step + 1] = False
     changed = np.abs(now - then) > _DIMMED
     drawn = outside & (np.abs(then - np.median(then)) > _INK)
-    return any(bool(part.any()) and float(changed[part].mean()) > _MOSTLY for part in (outside, drawn))
+    paler = changed & (np.abs(now - np.median(now)) > _DIMMED)
+    told = ((outside, changed), (drawn, paler))
+    return any(bool(part.any()) and float(dimmed[part].mean()) > _MOSTLY for part, dimmed in told)
 
 
 def _dialog(state: ScreenState, box: Box, lines: Sequence[TextLine], *, title: str = "") -> Dialog:
@@ -340,23 +352,37 @@ def _inside_window(state: ScreenState, known: ScreenState) -> Dialog | None:
         return None
     before, after = known.frame.crop(window), state.frame.crop(window)
     changes = find_changes(before, after)
-    if changes is None or not changes.regions or changes.is_caret_only:
+    came = _came(changes, window, known)
+    if changes is None or not came or changes.is_caret_only:
         return None
-    area = union(list(changes.regions))
+    over = union(came)
     frame = [e.box for e in state.elements if e.role is ElementRole.GROUP and within(e.box, window)]
-    over = Box(area.x + window.x, area.y + window.y, area.w, area.h)
     framed = [box for box in frame if box.iou(over) > _STILL_READ and box.area <= LARGEST * window.area]
+    framed = [box for box in framed if not any(e.box.iou(box) > _SAME_FRAME for e in known.elements)]
     if not framed and not _has_rim(over, window):
         return None
     box = max(framed, key=lambda b: b.iou(over)) if framed else over
-    if box.area > LARGEST * window.area or not _still_behind(state, known, box):
+    if box.area > LARGEST * window.area or not _still_behind(state, known, box, within=window):
         return None
     lines = [line for line in state.texts if box.contains(line.box.center)]
     if not lines or any(_stands(line, known.texts) for line in lines):
         return None  # the page's own text is still there: a message came, or the focus went
-    dialog = _dialog(state, box, lines)
-    has_ground = changes.area > _MOSTLY * area.area  # a message is ink alone
-    return dialog if framed or has_ground or dialog.buttons or _hides(box, state, known) else None
+    return _dialog(state, box, lines) if framed or _is_outlined(changes, _within_window(over, window)) else None
+
+
+def _is_outlined(changes: Changes, area: Box) -> bool:
+    """Whether what changed has edges of its own on all sides, or a ground: a message is ink alone, and of a page that
+    is another now so is what came and what went."""
+    part = changes.mask[area.y : area.bottom, area.x : area.right]
+    if float(part.mean()) > _MOSTLY:
+        return True
+    sides = (
+        part[:, :_EDGE].any(axis=1),
+        part[:, -_EDGE:].any(axis=1),
+        part[:_EDGE].any(axis=0),
+        part[-_EDGE:].any(axis=0),
+    )
+    return min(float(side.mean()) for side in sides) > _MOSTLY
 
 
 def _hides(box: Box, state: ScreenState, known: ScreenState) -> bool:
@@ -373,10 +399,40 @@ def _has_rim(box: Box, window: Box) -> bool:
     )
 
 
-def _still_behind(state: ScreenState, known: ScreenState, box: Box) -> bool:
-    """Whether most of what was read around the box before can still be read there."""
-    were = [line for line in known.texts if not box.intersection(line.box).area]
-    seen = ScreenWords(tuple(line for line in state.texts if not box.contains(line.box.center)))
+def _came(changes: Changes | None, window: Box, known: ScreenState) -> list[Box]:
+    """Where on the screen something of a window changed, but for what is filled in and marked."""
+    if changes is None:
+        return []
+    size = known.frame.size
+    own = [_within_window(box.grown(_IN_PLACE, size), window) for box in _set_by_people(known)]
+    came = [region for region in changes.regions if changes.within(region).outside(own).regions]
+    return [box._replace(x=box.x + window.x, y=box.y + window.y) for box in came]
+
+
+def _within_window(box: Box, window: Box) -> Box:
+    return box._replace(x=box.x - window.x, y=box.y - window.y)
+
+
+def _set_by_people(known: ScreenState) -> list[Box]:
+    """The fields of one line, and the boxes to tick with their captions: what is filled in or marked there lies over
+    nothing, nor does a ring around the one that has the focus. What lies over one reaches beyond it."""
+    fields = [e.box for e in known.elements if e.role is ElementRole.FIELD and e.box.h <= TALLEST_ROW]
+    marks = [e for e in known.elements if e.role in _MARKS]
+    for mark in marks:
+        beside = (
+            t.box for t in known.texts if t.text == mark.text and abs(t.box.center.y - mark.box.center.y) < t.box.h
+        )
+        fields.append(union([mark.box, *beside]))
+    return fields
+
+
+def _still_behind(state: ScreenState, known: ScreenState, box: Box, *, within: Box | None = None) -> bool:
+    """Whether most of what was read around the box before can still be read there: of a box in a window what that says
+    beside it, for what other windows say stands behind any page of its program."""
+    whole = within or Box(0, 0, *state.frame.size)
+    were = [t for t in known.texts if whole.contains(t.box.center) and not box.intersection(t.box).area]
+    around = (t for t in state.texts if whole.contains(t.box.center) and not box.contains(t.box.center))
+    seen = ScreenWords(tuple(around))
     still = sum(seen.seen(line.text) >= SEEN for line in were)
     return bool(were) and still >= _STILL_READ * len(were)
 

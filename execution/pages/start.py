@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 
 from execution.actions.start import earned, effective_flags, offered, resolve_mode
 from execution.actions.start import start as start_run
-from execution.choices import MODE_EXPLAINED, ExecutionMode, Origin
+from execution.choices import MODE_EXPLAINED, MODE_OFFERED_BECAUSE, ExecutionMode, Origin
 from execution.exceptions import MissingVariable, ModeNotEarned
 from execution.models import Execution, Robot, Step
 from execution.permissions import OPERATE
@@ -178,6 +178,10 @@ class StartForm(forms.Form):
             }
             for mode in ExecutionMode
         ]
+
+    @property
+    def offered_because(self) -> str:
+        return str(MODE_OFFERED_BECAUSE[self.fields["mode"].initial])
 
     @property
     def variable_fields(self) -> list[forms.BoundField]:

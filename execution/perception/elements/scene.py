@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from execution.perception.elements.cursor import without_parting
 from execution.perception.elements.frames import BorderedBox, Letters, frames_of
 from execution.perception.elements.inks import Ink, Word, em_of, inks_of, words_of
 from execution.perception.elements.lines import cut_at_frames, joined, without_pictures, without_signs
@@ -23,7 +24,7 @@ class Scene:
     """
 
     def __init__(self, pixels: np.ndarray, texts: Sequence[TextLine], captions: Collection[TextLine] = ()) -> None:
-        self.pixels = pixels
+        self.pixels = pixels = without_parting(pixels, texts)
         self.size = Size(pixels.shape[1], pixels.shape[0])
         whole = Box(0, 0, *self.size)
         self.edges = edges_of(pixels)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from execution.lesson.screens import Known, Placed, proposed_name, proposed_texts
+from execution.lesson.screens import Known, Look, Placed, place, proposed_name, proposed_texts
 from execution.types import Box, Element, ElementRole, ScreenState, Window
+from tests.execution.matching.test_forms_over import a_form as admission
+from tests.execution.matching.test_forms_over import asked, saved
 from tests.execution.perception.drawing import Canvas
+from workflows.models import Node
 
 
 @pytest.mark.parametrize(
@@ -111,3 +114,29 @@ def test_a_second_screen_of_a_program_is_called_by_what_it_says(said: str, taken
     """S6.10: two screens that both begin with the title of their window are told apart by nobody."""
     state = Canvas(700, 400).state(window=Window(title="Clinic", box=Box(0, 0, 700, 400)))
     assert proposed_name(state, Placed(node=None, why="", came=(said,)), Known(), taken) == name
+
+
+def placed(
+    state: ScreenState, before: ScreenState, *known: tuple[str, ScreenState], typed: tuple[str, ...] = ()
+) -> str:
+    """The name of the screen that it is, "" for a new one, "over" for one that came over another."""
+    nodes = [(Node(name=name), [Look.of_state(look, name)]) for name, look in known]
+    found = place(state, nodes, before=before, known=Known(typed=typed))
+    return "over" if found.dialog else found.node.name if found.node else ""
+
+
+def test_a_form_is_one_screen_whatever_is_filled_in_and_when_it_comes_back() -> None:
+    """S6.10: taught in a program of Tk it was three, and the last was said to be a dialog."""
+    empty, full, page = admission().shown(), admission("004711", "Anna Berger", ring=1).shown(), saved().shown()
+    assert placed(full, empty, ("form", empty), typed=("004711", "Anna Berger")) == "form"
+    assert placed(page, full, ("form", empty)) == ""
+    assert placed(empty, page, ("saved", page), ("form", empty)) == "form"
+    assert placed(page, full, ("form", empty), ("saved", page)) == "saved"
+
+
+def test_what_comes_over_a_form_is_known_when_it_comes_again_and_when_it_goes() -> None:
+    """S6.10: else a question that comes twice is two screens, and so is the form behind it."""
+    form, over = admission("004711").shown(), asked().shown()
+    assert placed(over, form, ("form", form), typed=("004711",)) == "over"
+    assert placed(over, form, ("form", form), ("asked", over), typed=("004711",)) == "asked"
+    assert placed(form, over, ("asked", over), ("form", form), typed=("004711",)) == "form"

@@ -14,7 +14,7 @@ from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, 
 from execution.models import Decision, Execution, Prompt, Step
 from execution.pages import listing
 from tests.factories import make_execution, make_published, make_workflow
-from workflows.graph import EdgeSpec, GraphSpec
+from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 
 pytestmark = pytest.mark.django_db
 
@@ -228,6 +228,20 @@ def test_the_steps_of_a_form_belong_to_the_likely_way() -> None:
     )
     graph = GraphSpec(workflow_id="w", name="W", learning_state="COACHING", edges=edges)
     assert [edge.edge_id for edge in graph.likely_path("form")] == ["one", "two", "on"]
+
+
+def test_a_workflow_that_ends_where_it_begins_has_steps_ahead() -> None:
+    """S6.13: a form that is filled and comes back empty, a list that is done line by line."""
+    ends = (("fill", "form", "form"), ("save", "form", "saved"), ("next", "saved", "form"))
+    edges = tuple(
+        EdgeSpec(edge_id=name, source=source, destination=to, action_type="click", order=order)
+        for order, (name, source, to) in enumerate(ends)
+    )
+    form = NodeSpec(node_id="form", name="Form", is_entry=True, is_end=True)
+    nodes = (form, NodeSpec(node_id="saved", name="Saved"))
+    graph = GraphSpec(workflow_id="w", name="W", learning_state="COACHING", nodes=nodes, edges=edges)
+    assert [edge.edge_id for edge in graph.likely_path("form")] == ["fill", "save", "next"]
+    assert [edge.edge_id for edge in graph.likely_path("saved")] == ["next"]
 
 
 # --- cards ---------------------------------------------------------------------------------------------------------

@@ -178,7 +178,7 @@ export class Question {
     const isNew = screen.state === "new";
     if (store.offer) return this.offer(store.offer);
     if (store.record) return this.record(store.record);
-    if (isNew && screen.dialog?.buttons?.length && !mend) return this.dialog(screen.dialog);
+    if (isNew && screen.dialog?.buttons?.length && !mend) return this.dialog(screen.dialog, others);
     const title = isNew ? say("screen_is_new", { name }) : say("screen_is", { name });
     return ["", top(isNew ? "plus" : "window", "blue", title, screen.why || say(isNew ? "screen_is_new_text" : "screen_is_text")),
       h("div", { class: "answers" },
@@ -188,7 +188,7 @@ export class Question {
   }
 
   /** What came over the screen, as it says it; a press on a button of it is one on the desktop. */
-  dialog({ title, texts, buttons }) {
+  dialog({ title, texts, buttons }, others) {
     const { store } = this;
     const names = buttons.map((button) => button.text);
     const said = texts.filter((text) => !names.includes(text) && text !== title).join(" ");
@@ -205,7 +205,8 @@ export class Question {
     return ["asks", top("message", "blue", say("dialog_open"), [title, said].filter(Boolean).map((text) => say("quoted", { text })).join(" ")),
       h("div", { class: "answers" },
         single.map((button) => h("button", { class: "button", type: "button", disabled: !store.takesActs, data: { key: `press-${button.text}` }, onclick: () => press(button) }, h("span", {}, button.text))),
-        h("label", { class: "check" }, every, h("span", {}, say("dialog_every_run")))),
+        h("label", { class: "check" }, every, h("span", {}, say("dialog_every_run"))),
+        others.length ? this.sameAs(others) : null),
       this.said()];
   }
 
@@ -294,7 +295,8 @@ export function headView(store) {
     if (signature === shown) return;
     shown = signature;
     text(find("#workflow-name"), lesson.workflow.name);
-    const facts = [say("draft"), lesson.robot ? say(lesson.pictures ? "read_by" : "on_desktop", { name: lesson.robot }) : "", say("n_steps", { n: store.steps.length }), say("n_screens", { n: lesson.screens?.length ?? 0 })];
+    const isOver = lesson.state === "done"; // it teaches nothing any more, and what it taught may be published
+    const facts = [isOver ? "" : say("draft"), lesson.robot && !isOver ? say(lesson.pictures ? "read_by" : "on_desktop", { name: lesson.robot }) : "", say("n_steps", { n: store.steps.length }), say("n_screens", { n: lesson.screens?.length ?? 0 })];
     text(find("#facts"), facts.filter(Boolean).join(" · "));
     const [colour, glyph, word] = badge(store);
     fill(find("#state"), h("span", { class: `badge-state ${colour}` }, icon(glyph), h("span", {}, word)));

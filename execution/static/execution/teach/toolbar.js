@@ -12,6 +12,7 @@ export function toolbar(store, connection) {
   const boxes = find("#boxes");
   boxes.addEventListener("click", () => store.set({ boxes: !store.boxes }));
   const hint = find("#tool-hint");
+  const keysLine = find("#keys-line");
   const more = overflow(tools);
   let said = "";
   store.onChange(() => {
@@ -27,6 +28,8 @@ export function toolbar(store, connection) {
     const words = store.drawing ? say(`drawing.${store.drawing.kind}`) : store.unkept ? say("unkept_now") : say(`tool_hint.${store.tool}`) || inserting;
     const stop = store.drawing ? () => store.set({ drawing: null }) : words === inserting ? () => connection.send({ type: "insert", after: null }) : null;
     hint.hidden = !words;
+    hint.title = words; // it may be cut: one row more would shrink the picture under the pointer
+    keysLine.hidden = Boolean(store.drawing) || store.tool !== "click";
     hint.classList.toggle("amber", store.unkept && !store.drawing);
     const signature = JSON.stringify([words, Boolean(stop)]);
     if (signature === said) return;

@@ -1,0 +1,60 @@
+"""A text cursor that reaches from border to border parts no field (S2.9); what parts controls and tables still does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from execution.perception.elements import FrameDetector
+from execution.perception.elements.cursor import without_parting
+from execution.types import Box, ElementRole, Size
+from tests.execution.perception.drawing import Canvas
+
+FIELD = Box(266, 169, 314, 26)
+DARK = (0, 0, 0)
+
+
+def a_field(text: str, *, gap: int = 5) -> Canvas:
+    """Drawn as Tk draws the one that is typed into; its cursor leaves one pixel of its ground above and below."""
+    canvas = Canvas(700, 300, background=(217, 217, 217))
+    canvas.text("File number", 142, 174)
+    canvas.draw.rectangle((FIELD.x, FIELD.y, FIELD.right - 1, FIELD.bottom - 1), fill=(255, 255, 255), outline=DARK)
+    left = canvas.text(text, FIELD.x + 4, FIELD.y + 5, size=15, ink=DARK).right + gap
+    canvas.draw.rectangle((left, FIELD.y + 2, left + 1, FIELD.bottom - 3), fill=DARK)
+    return canvas
+
+
+def boxes(canvas: Canvas, role: ElementRole) -> list[Box]:
+    found = FrameDetector().detect(canvas.pixels, canvas.lines)
+    return [e.box for e in found if e.role is role]
+
+
+@pytest.mark.parametrize("gap", [2, 5])
+@pytest.mark.parametrize("larger", [0, 4], ids=["as it is written", "with room around"])
+@pytest.mark.parametrize("text", ["004711", "Anna Berger", "A12", "01/12/2026"])
+def test_a_field_with_a_cursor_behind_its_text_is_one_field(text: str, larger: int, gap: int) -> None:
+    canvas = a_field(text, gap=gap)
+    canvas.lines = [replace(line, box=line.box.grown(larger, Size(700, 300))) for line in canvas.lines]
+    [field] = boxes(canvas, ElementRole.FIELD)
+    assert field.iou(FIELD) > 0.9
+    assert boxes(canvas, ElementRole.BUTTON) == []
+
+
+def test_a_line_that_goes_on_beyond_the_row_parts_the_cells_of_a_table() -> None:
+    canvas = Canvas(700, 300, background=(255, 255, 255))
+    for row in range(4):
+        top = 60 + 26 * row
+        canvas.draw.rectangle((40, top, 440, top + 26), outline=(90, 90, 90))
+        end = canvas.text(f"Row {row}", 46, top + 6).right
+        canvas.draw.line((end + 4, top, end + 4, top + 26), fill=(90, 90, 90))
+    before = canvas.pixels
+    assert without_parting(before, canvas.lines) is before
+
+
+def test_what_parts_a_button_from_its_arrow_is_no_cursor() -> None:
+    canvas = a_field("Save", gap=6)
+    arrow = canvas.lines[-1].box.right + 14
+    canvas.draw.polygon([(arrow, 178), (arrow + 8, 178), (arrow + 4, 184)], fill=DARK)
+    before = canvas.pixels
+    assert without_parting(before, canvas.lines) is before
