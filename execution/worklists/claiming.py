@@ -52,6 +52,8 @@ def take(robot: Robot, identity: DesktopIdentity) -> Claim | None:
 
 def lists_for(robot: Robot) -> list[Worklist]:
     """Running lists with a row that this robot may begin now, in their turn."""
+    if not Worklist.objects.filter(state=WorklistState.RUNNING).exists():
+        return []  # as most of the time: every robot that has nothing to do asks, and what follows is a long question
     newest = WorkflowVersion.objects.filter(workflow=OuterRef("workflow")).order_by("-number").values("pk")[:1]
     lists = Worklist.objects.with_work(timezone.now()).select_related("workflow", "version")
     lists = lists.annotate(runs=Coalesce("version", Subquery(newest)))

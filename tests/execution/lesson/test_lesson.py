@@ -383,7 +383,8 @@ def test_what_is_no_line_of_a_list_is_not_repeated(teacher: Teacher, lesson: Les
 def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser_until_that_is_ended(
     caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
 ) -> None:
-    """S6.13: what cannot be is refused in words, and nothing is changed; its target is as it was afterwards."""
+    """S6.13: what cannot be is refused in words, and nothing is changed; its target is as it was afterwards. Meanwhile
+    the screen with the list is known without its lines."""
     assert caller.click(FIRST)["state"] == "held"
     answers(caller, "nth")
     caller.until(lambda: len(caller.lesson["screens"]) == 2, what="the record")
@@ -398,6 +399,8 @@ def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser_until_that_
     assert caller.steps()[0]["when"] == ["for each line “n” of the list, at most 9", "until “No patient waits” is seen"]
     target = queue_lesson.workflow.targets.get()
     assert (target.label, target.evidence["number"]) == ("line {{n}}", "{{n}}")
+    listing = queue_lesson.workflow.nodes.get(is_entry=True)
+    assert [region["kind"] for region in listing.regions] == ["list"]
     editing.change_step(queue_lesson, step["index"], repeat={"most": 5, "until": ["Nothing left"]})
     edge.refresh_from_db()
     assert edge.repeat == {"counter": "n", "most": 5, "until": ["Nothing left"], "steps": []}
@@ -405,6 +408,8 @@ def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser_until_that_
     edge.refresh_from_db()
     target.refresh_from_db()
     assert (edge.repeat, (target.label, target.evidence)) == ({}, was)
+    listing.refresh_from_db()
+    assert listing.regions == []
 
 
 # --- looking -------------------------------------------------------------------------------------------------------

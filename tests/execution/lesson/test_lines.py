@@ -12,10 +12,11 @@ from execution.lesson.as_it_was import dropped, give_back, said_by
 from execution.lesson.drafting import Draft
 from execution.lesson.lines import _differs_with_the_line, _is_known_without, _said_by_the_line, _Shown
 from execution.lesson.screens import Look
-from execution.types import Box
+from execution.types import Box, ScreenState
 from tests.doubles.stage import LINE, edge
 from tests.execution.perception.drawing import Canvas
 from tests.factories import make_workflow
+from workflows.graph import TargetSpec
 from workflows.pictures import PictureStore
 from workflows.specs import target_spec
 
@@ -105,6 +106,30 @@ def test_a_line_says_what_no_other_line_does_and_no_program_says() -> None:
     state = canvas.state()
     box = next(line.box for line in state.texts if line.text == "Open")
     assert _said_by_the_line(box, state) == {"A-1001", "Miller"}
+
+
+@pytest.mark.parametrize(
+    ("names", "is_on"),
+    [
+        (("Miller", "Costa", "Dubois"), True),
+        (("Miller", "Costa", "Winter"), True),
+        (("Miller", "Winter", "Ferri"), False),
+        (("Dubois", "Miller", "Costa"), False),
+    ],
+    ids=["the same", "another last one", "others", "each in the place of another"],
+)
+def test_a_picture_shows_the_same_list_where_its_lines_stand_at_their_places(
+    names: tuple[str, ...], is_on: bool
+) -> None:
+    def drawn(*names: str) -> ScreenState:
+        canvas = Canvas(900, 300)
+        for row, name in enumerate(names):
+            canvas.text(name, 40, 100 + 40 * row)
+        return canvas.state()
+
+    listed = drawn("Miller", "Costa", "Dubois")
+    shown = _Shown(TargetSpec(target_id="t", label=""), frozenset(), Box(40, 90, 500, 130), listed)
+    assert shown.is_on(Look.of_state(drawn(*names), "p")) is is_on
 
 
 def test_every_screen_with_the_list_is_known_by_what_stands_around_it_until_the_repetition_ends() -> None:

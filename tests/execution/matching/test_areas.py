@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from execution.matching import Matcher, Reading, Reference
-from execution.types import Match, ScreenState, Size
+from execution.types import Embedding, Match, ScreenState, Size
 from tests.execution.matching.screens import LABELS, graph, line, record, references, without
 from workflows.graph import RegionSpec
 
@@ -86,6 +86,23 @@ def test_a_list_may_have_any_lines_and_whatever_stands_below_it_moves_with_its_e
     graph_ = graph(list(known), letters={"regions": (drawn,)})
     less = Matcher(graph_, pictures=None, embedder=None, references=known).recognise(missing, variables={})
     assert less.candidates[0].confidence < confidence(drawn)
+
+
+def test_a_look_of_the_whole_screen_tells_nothing_where_a_list_is_drawn() -> None:
+    """S6.13: another day it has other lines, and looks otherwise."""
+    state = record("Summary").state()
+    assert state.embedding is not None
+    unlike = replace(state, embedding=Embedding(model=state.embedding.model, vector=-state.embedding.vector))
+    drawn = region("list", 30, 190, 900, 150)
+
+    def confidence(seen: ScreenState, *regions: RegionSpec) -> float:
+        known = {"summary": references()["summary"]}
+        taught = graph(list(known), summary={"regions": regions})
+        matcher = Matcher(taught, pictures=None, embedder=None, references=known)
+        return matcher.recognise(seen, variables={}).candidates[0].confidence
+
+    assert confidence(unlike) < confidence(state)
+    assert confidence(unlike, drawn) == confidence(state, drawn)
 
 
 def test_another_page_is_not_the_list_for_what_stands_where_its_lines_stood() -> None:

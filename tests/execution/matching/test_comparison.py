@@ -198,3 +198,39 @@ def test_what_the_taught_picture_cannot_show_does_not_count_against_it():
     assert against(replace(moved, texts=(*moved.texts, *behind)))["fixed_precision"] == pytest.approx(1.0)
     inside = tuple(replace(t, box=lower(t.box, 400)) for t in behind)
     assert against(replace(moved, texts=(*moved.texts, *inside)))["fixed_precision"] < 0.95
+
+
+# --- another heading -------------------------------------------------------------------------------------------------
+COLUMNS = ("Name", "Ward", "Bed", "Priority", "Doctor", "Since")
+
+
+def page(
+    heading: str, *more: TextLine, at: tuple[int, int] = (0, 0), columns_at: int = 40, lists: tuple[Box, ...] = ()
+) -> Sheet:
+    """A list under a heading that is hardly taller than the rest; its columns may begin farther to the right."""
+    x, y = at
+    head = replace(line(heading, 30, 90), box=Box(x + 30, y + 90, 9 * len(heading), 18))
+    columns = (line(name, x + columns_at + 120 * number, y + 150) for number, name in enumerate(COLUMNS))
+    return Sheet(texts=(head, *columns, *more), elements=(), size=(1600, 1000), lists=lists)
+
+
+def headings(taught: Sheet, seen: Sheet) -> list[tuple[str, str, bool]]:
+    return [tuple(one) for one in compare(taught, seen, {}).headings]
+
+
+@pytest.mark.parametrize("moved", [{}, {"columns_at": 300}, {"at": (260, 120)}], ids=["there", "columns", "window"])
+def test_another_heading_in_the_place_of_the_taught_one_is_told_whatever_moved(moved):
+    """It need be no taller than the tallest line."""
+    assert headings(page("Waiting room"), page("Archive", **moved)) == [("Waiting room", "Archive", False)]
+
+
+def test_what_is_no_taller_than_other_lines_or_says_too_little_is_no_heading():
+    tall = replace(line("Ward of the day", 600, 20), box=Box(600, 20, 200, 19))
+    assert headings(page("Waiting room", tall), page("Archive", tall)) == []
+    assert headings(page("ED"), page("Archive")) == []
+
+
+def test_what_a_list_says_is_an_entry_too():
+    """S2.10: a menu of pages may stand where the list was drawn."""
+    entry, area = line("Waiting room", 60, 400), Box(40, 380, 400, 200)
+    assert headings(page("Waiting room"), page("Archive", entry, lists=(area,))) == [("Waiting room", "Archive", True)]

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from execution.choices import ExecutionState, PauseReason, PromptKind
 from execution.models import Decision, Execution, Prompt
+from sentences.said import by_sentence, say
 from tests.execution.pages.test_runs import make_question, move
 from tests.factories import make_execution, make_picture
 from tests.support.browser import until
@@ -98,6 +99,17 @@ def test_what_it_means_to_touch_is_drawn_with_its_score_and_why(page_of, operato
     assert drawn_width == pytest.approx(BOX[2] * frame_width, abs=1.5)
     expect(page.locator("#question")).to_contain_text("Found by its text. Next best: Save All.")
     expect(page.locator("#panel-why")).to_contain_text("Remembered place")
+
+
+def test_why_it_asks_stands_before_what_it_rests_on(page_of, operator) -> None:
+    """S1.9: the title says what it would do, so the reason for asking is told below it."""
+    prompt = ask()
+    asked = [say("turn.more_lines", most=3), say("turn.execute", sentence="Click “Save As”")]
+    Prompt.objects.filter(pk=prompt.pk).update(message=by_sentence(asked))
+    page = page_of(operator, path_of(prompt))
+    expect(page.locator("#question .question-why")).to_have_text(
+        re.compile(r"^(?!.*Execute action).*\b3\b.* Found by its text\.", re.DOTALL)
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 
@@ -51,3 +53,15 @@ def test_a_workflow_that_asks_for_nothing_makes_no_list(otto: Client) -> None:
     page = otto.post(f"/lists/new?workflow={workflow.workflow_id}", {"name": "Letters"})
     assert "asks for no value that a row could give" in page.content.decode()
     assert not Worklist.objects.exists()
+
+
+def test_the_words_of_each_field_belong_to_it(otto: Client) -> None:
+    """A label, an error and a hint name what stands on the page; boxes to tick are a group under one name."""
+    workflow = make_published().workflow
+    page = otto.post(f"/lists/new?workflow={workflow.workflow_id}", {"name": ""}).content.decode()
+    form = page[page.index('<form method="post"') :]
+    ids = set(re.findall(r' id="([^"]+)"', page))
+    named = [name for names in re.findall(r' (?:for|aria-describedby)="([^"]*)"', form) for name in names.split()]
+    assert set(named) <= ids
+    assert {"id_name_error", "id_keys_helptext"} <= set(named)
+    assert re.search(r"<fieldset[^>]*>\s*<legend>Columns that tell the rows apart", form)

@@ -62,3 +62,19 @@ def test_a_list_is_over_only_where_its_last_line_stands_nowhere(
     for at, text in enumerate(shown):
         canvas.text(text, 40 + 200 * at, 40)
     assert Compared(1, then, now).last_has_left(canvas.state()) is has_left
+
+
+@pytest.mark.parametrize(
+    ("done", "now", "is_out_of_sight"),
+    [
+        (3, [ADAMS, BROWN], True),  # the last one may be below
+        (3, [ADAMS, BROWN, CARTER], False),  # it is seen
+        (3, [ADAMS, NEW], False),  # another one came, so the list was not drawn anew from its top
+        (2, [ADAMS, BROWN], True),
+        (2, [ADAMS, CARTER], False),
+    ],
+)
+def test_a_list_goes_on_below_only_where_what_comes_next_is_not_seen(
+    done: int, now: list[Row], is_out_of_sight: bool
+) -> None:
+    assert Compared(done, [ADAMS, BROWN, CARTER], now).is_out_of_sight is is_out_of_sight
