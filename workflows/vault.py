@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from cryptography.fernet import InvalidToken, MultiFernet
@@ -107,19 +108,21 @@ def rotate(*, forget_old: bool = False) -> int:
         vault_keys.add_current()
     with transaction.atomic():
         opening = vault_keys.cipher()
-        count = sum(_seal_anew(kind, opening) for kind in (Credential, Address))
+        count = _seal_anew(Credential.objects.select_for_update(), opening)
+        count += _seal_anew(Address.objects.select_for_update(), opening)
     if forget_old and not vault_keys.in_environment():
         _forget_old()
     _log.info("The vault was rotated: %d secrets.", count)
     return count
 
 
-def _seal_anew(kind: type[Credential] | type[Address], opening: MultiFernet) -> int:
-    rows: list[Sealed] = list(kind.objects.select_for_update())
+def _seal_anew(rows: Iterable[Sealed], opening: MultiFernet) -> int:
+    count = 0
     for row in rows:
         row.ciphertext = _sealed(row.sealed_as, _unsealed(row, opening), opening)
         row.save(update_fields=["ciphertext"])
-    return len(rows)
+        count += 1
+    return count
 
 
 def _forget_old() -> None:

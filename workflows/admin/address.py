@@ -61,7 +61,11 @@ class AddressForm(forms.ModelForm):
         if is_webhook and (problem := _problem_of_secret(secret)):
             self.add_error("new_secret", problem)
         if not self.errors:
-            self._seal(Secret(json.dumps({"url": address.reveal(), "secret": secret.reveal() if is_webhook else ""})))
+            self._seal(
+                Secret(
+                    json.dumps({"url": address.reveal(), "secret": secret.reveal() if is_webhook and secret else ""})
+                )
+            )
         return data
 
     def _seal(self, sealed: Secret) -> None:
