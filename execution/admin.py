@@ -20,6 +20,8 @@ from execution.models import (
     Execution,
     ExecutionEvent,
     ListStart,
+    NoticeMessage,
+    NoticeRule,
     Place,
     Prompt,
     Prototype,
@@ -253,3 +255,21 @@ class BroughtFileAdmin(RecordAdmin):
     list_display = ("name", "worklist", "is_taken", "rows", "bad", "at")
     list_filter = ("is_taken",)
     list_select_related = ("worklist",)
+
+
+@admin.register(NoticeRule)
+class NoticeRuleAdmin(RecordAdmin):
+    """Rules are made on the page of a list; where messages go is entered under “Addresses for messages”."""
+
+    list_display = ("rule_id", "worklist", "address", "person", "with_values", "is_on", "changed_by", "changed_at")
+    list_filter = ("is_on", "with_values")
+    list_select_related = ("worklist", "address", "person", "changed_by")
+
+
+@admin.register(NoticeMessage)
+class NoticeMessageAdmin(RecordAdmin):
+    list_display = ("message_id", "about", "worklist", "address", "state", "tries", "made_at", "ended_at")
+    list_filter = ("state", "about")
+    list_select_related = ("worklist", "address")
+    exclude = ("body", "payload")  # until it has left it may hold values of rows
+    date_hierarchy = "made_at"

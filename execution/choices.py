@@ -331,3 +331,23 @@ class NightEnd(models.TextChoices):
     FINISHED = "finished", _("finished")
     LEFT = "left", _("rows left")
     STOPPED = "stopped", _("stopped")
+
+
+class About(models.TextChoices):
+    """What people are told of lists."""
+
+    PERSON_NEEDED = "person_needed", _("A person is needed")
+    STOPPED = "stopped", _("List stopped")
+    FINISHED = "finished", _("List finished")
+    LEFT = "left", _("Rows left over")
+    LATE = "late", _("Not done in time")
+    ROBOT_AWAY = "robot_away", _("No robot works on it")
+    MISSED_START = "missed_start", _("Start missed")
+    NO_FILE = "no_file", _("No file has come")
+    FILE_REFUSED = "file_refused", _("File refused")
+
+
+class MessageState(models.TextChoices):
+    WAITING = "waiting", _("on its way")
+    DELIVERED = "delivered", _("delivered")
+    FAILED = "failed", _("failed")

@@ -10,6 +10,7 @@ DomainError
 │   ├── HeldBySomebody         says who is correcting
 │   ├── UnknownLesson, LessonTaken  says who teaches there
 │   ├── UnknownWorklist, UnknownItem, BadWorklist, BadRows, UnknownSchedule, BadSchedule
+│   ├── UnknownNotice, BadNotice
 │   └── NothingToDecide, BadDecision, BadMark, BadReplay, NoMatch, DriftDetected, NotProved
 └── LeaseLost (not for people: the run belongs to another run loop now)
     └── DatabaseAway       nobody can tell whose it is: it is left as it stands
@@ -195,6 +196,18 @@ class BadSchedule(ExecutionError):
 
     status_code = 422
     code = "bad_schedule"
+
+
+class UnknownNotice(ExecutionError):
+    status_code = 404
+    code = "unknown_notice"
+
+
+class BadNotice(ExecutionError):
+    """Nobody can be told by that; nothing was changed."""
+
+    status_code = 422
+    code = "bad_notice"
 
 
 class BadRows(ExecutionError):

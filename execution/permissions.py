@@ -10,6 +10,7 @@ VIEW = "execution.view_execution"
 VIEW_PICTURE = "workflows.view_picture"
 OPERATE = "execution.operate_execution"
 UNMASKED = "execution.view_unmasked"
+TELL_VALUES = "execution.add_noticerule"  # let values of rows stand in messages
 
 
 def sees_unmasked(user: Any) -> bool:

@@ -37,6 +37,7 @@ from execution.pages.viewer.compare import run_compare
 from execution.pages.viewer.export import run_export, step_export
 from execution.pages.worklist_files import worklist_add, worklist_results
 from execution.pages.worklist_new import worklist_new
+from execution.pages.worklist_told import worklist_tell
 from execution.pages.worklist_when import worklist_when, worklist_when_change
 from execution.pages.worklists import lists, worklist, worklist_control, worklist_rows
 
@@ -50,6 +51,7 @@ urlpatterns = [
     path("lists/<str:worklist_id>/rows", worklist_rows, name="list_rows"),
     path("lists/<str:worklist_id>/add", worklist_add, name="list_add"),
     path("lists/<str:worklist_id>/when", worklist_when, name="list_when"),
+    path("lists/<str:worklist_id>/when/tell", worklist_tell, name="list_tell"),
     path("lists/<str:worklist_id>/when/change", worklist_when_change, name="list_when_change"),
     path("lists/<str:worklist_id>/results.<str:kind>", worklist_results, name="list_results"),
     path("texts", texts, name="texts"),

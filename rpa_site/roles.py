@@ -34,6 +34,8 @@ _MODELS = {
         "schedule",
         "liststart",
         "broughtfile",
+        "noticerule",
+        "noticemessage",
     ),
     "analytics": ("stepmetric", "resourcesample"),
     "gpu": ("cataloguemodel", "gpustate", "gpuevent", "gpusample", "learnedneed", "modeluse"),
@@ -48,11 +50,11 @@ OWN = {
     Role.ADMIN: frozenset(
         f"{app}.{verb}_{model}"
         for verb in ("add", "change", "delete", "view")
-        for app, model in (("auth", "user"), ("workflows", "credential"))
+        for app, model in (("auth", "user"), ("workflows", "credential"), ("workflows", "address"))
     )
     | {"workflows.view_credentialuse", "rpa_site.view_apitoken", "rpa_site.delete_apitoken"}
     | {f"gpu.{verb}_cataloguemodel" for verb in ("add", "change", "delete")}
-    | {"execution.view_unmasked", "analytics.change_retention", "audit.view_entry"},
+    | {"execution.view_unmasked", "execution.add_noticerule", "analytics.change_retention", "audit.view_entry"},
 }
 # Beside the roles, for single people: what belongs to no work by itself.
 SINGLE = {"unmasked live picture": frozenset({"execution.view_unmasked"})}

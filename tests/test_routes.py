@@ -209,6 +209,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "list_results": (VIEW, None),
     "list_when": (VIEW, None),
     "list_when_change": (None, OPERATE),
+    "list_tell": (None, OPERATE),
     "texts": (VIEW, None),
     "corrections": (VIEW, None),
     "correction": (VIEW, None),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from cryptography.fernet import InvalidToken, MultiFernet
@@ -16,10 +17,23 @@ from django.views.decorators.debug import sensitive_variables
 
 from sentences.said import say
 from workflows import vault_keys
-from workflows.models.secret import Credential, CredentialUse
+from workflows.models.secret import Address, Credential, CredentialUse
 from workflows.secret import Login, Secret, SecretRefused, UnknownCredential, VaultKeyWrong
 
-__all__ = ["Login", "Secret", "known_names", "open_credential", "rotate", "seal", "store", "username_of"]
+__all__ = [
+    "Login",
+    "Secret",
+    "known_names",
+    "open_address",
+    "open_credential",
+    "rotate",
+    "seal",
+    "store",
+    "username_of",
+]
+
+Sealed = Credential | Address
+
 
 LONGEST = 1000
 _log = logging.getLogger("surehand.vault")
@@ -48,6 +62,16 @@ def open_credential(name: str, *, reason: str) -> Login:
     return Login(username=row.username, password=_unsealed(row, vault_keys.cipher()))
 
 
+def open_address(address: Address, *, reason: str) -> Secret:
+    """Where a message goes. That it was asked for, and why, is committed before anything is decrypted.
+
+    Raises VaultKeyMissing, VaultKeyWrong, and whatever the database says where the use cannot be written down.
+    """
+    with transaction.atomic(durable=True):
+        CredentialUse.objects.create(credential=address.sealed_as[:100], reason=reason[:300])
+    return _unsealed(address, vault_keys.cipher())
+
+
 def store(name: str, *, username: str, password: Secret, note: str = "", user: Any = None) -> Credential:
     """Keep a user name and a password under `name`, in place of what was there.
 
@@ -61,19 +85,19 @@ def store(name: str, *, username: str, password: Secret, note: str = "", user: A
     return row
 
 
-def seal(row: Credential, password: Secret) -> None:
-    """Put the encrypted password into a row, which is not saved; makes the key file with the first credential ever.
+def seal(row: Sealed, password: Secret) -> None:
+    """Put the encrypted secret into a row, which is not saved; makes the key file with the first secret ever.
 
     Raises SecretRefused, VaultKeyMissing, VaultKeyWrong.
     """
     _check(password)
-    if not vault_keys.exist() and not Credential.objects.exists():
+    if not vault_keys.exist() and not Credential.objects.exists() and not Address.objects.exists():
         vault_keys.create()
-    row.ciphertext = _sealed(row.name, password, vault_keys.cipher())
+    row.ciphertext = _sealed(row.sealed_as, password, vault_keys.cipher())
 
 
 def rotate(*, forget_old: bool = False) -> int:
-    """Encrypt every password anew with the current key; the number of them.
+    """Encrypt every secret anew with the current key; the number of them.
 
     Where the keys are in the file, a fresh one becomes the current one. `forget_old` leaves only that one, after which
     older copies of the database cannot be opened any more. A password that no key opens stops it, nothing is changed.
@@ -84,21 +108,28 @@ def rotate(*, forget_old: bool = False) -> int:
         vault_keys.add_current()
     with transaction.atomic():
         opening = vault_keys.cipher()
-        rows = list(Credential.objects.select_for_update())
-        for row in rows:
-            row.ciphertext = _sealed(row.name, _unsealed(row, opening), opening)
-        Credential.objects.bulk_update(rows, ["ciphertext"])
+        count = _seal_anew(Credential.objects.select_for_update(), opening)
+        count += _seal_anew(Address.objects.select_for_update(), opening)
     if forget_old and not vault_keys.in_environment():
         _forget_old()
-    _log.info("The vault was rotated: %d credentials.", len(rows))
-    return len(rows)
+    _log.info("The vault was rotated: %d secrets.", count)
+    return count
+
+
+def _seal_anew(rows: Iterable[Sealed], opening: MultiFernet) -> int:
+    count = 0
+    for row in rows:
+        row.ciphertext = _sealed(row.sealed_as, _unsealed(row, opening), opening)
+        row.save(update_fields=["ciphertext"])
+        count += 1
+    return count
 
 
 def _forget_old() -> None:
     """Only the current key, unless somebody saved a password with another one in the meantime."""
     current = vault_keys.load()[0]
     alone = vault_keys.cipher([current])
-    for row in Credential.objects.all():
+    for row in (*Credential.objects.all(), *Address.objects.all()):
         _unsealed(row, alone)
     vault_keys.replace_file([current])
 
@@ -128,11 +159,11 @@ def _sealed(name: str, password: Secret, cipher: MultiFernet) -> str:
 
 
 @sensitive_variables()
-def _unsealed(row: Credential, cipher: MultiFernet) -> Secret:
+def _unsealed(row: Sealed, cipher: MultiFernet) -> Secret:
     try:
         kept = json.loads(cipher.decrypt(row.ciphertext.encode()))
     except InvalidToken:
         raise VaultKeyWrong(say("vault.other_key", name=row.name)) from None
-    if kept["name"] != row.name:
+    if kept["name"] != row.sealed_as:
         raise VaultKeyWrong(say("vault.of_another", name=row.name))
     return Secret(kept["password"])

@@ -12,6 +12,7 @@ from execution.models.learning import (
     TrainingSession,
 )
 from execution.models.lesson import MEND, Lesson, LessonStep
+from execution.models.notice import NoticeMark, NoticeMessage, NoticeRule
 from execution.models.prompt import Decision, Prompt
 from execution.models.reference import ReferenceReading, ReferenceVector
 from execution.models.replay import EyesPrint, Replay, ReplayDifference, ReplayReason, ReplayState
@@ -38,6 +39,9 @@ __all__ = [
     "Lesson",
     "LessonStep",
     "ListStart",
+    "NoticeMark",
+    "NoticeMessage",
+    "NoticeRule",
     "Place",
     "Prompt",
     "Prototype",

@@ -314,6 +314,7 @@ class WorklistEvent(models.Model):
             models.UniqueConstraint(fields=("worklist", "seq"), name="worklist_event_seq_unique"),
             models.CheckConstraint(condition=Q(kind__in=WorklistEventKind.values), name="worklist_event_kind_known"),
         ]
+        indexes = [models.Index(fields=("kind", "at"), name="worklist_event_found")]
 
     def __str__(self) -> str:
         return f"{self.worklist} {self.seq} {self.kind}"

@@ -18,6 +18,7 @@ from execution.choices import Origin, Rhythm
 from execution.models import Schedule, Worklist
 from execution.pages import worklist_when_texts as texts
 from execution.pages.worklist_texts import needs_reason
+from execution.pages.worklist_told import told_context
 from execution.pages.worklist_when_form import ScheduleForm
 from execution.permissions import OPERATE, VIEW
 from execution.worklists.actions.when import check_timing, keep_files, plan, switch, take_back
@@ -144,6 +145,7 @@ def _context(
         "days": [(str(n), str(name)) for n, name in WEEKDAYS_ABBR.items()],
         "kinds": list(KINDS),
         "form": form,
+        **told_context(request, one),
         **(_followed(request, one, form, chosen=chosen, schedules=schedules) if form else {}),
     }
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from execution.types import Box
 
-_AS_HIGH = 1.25  # times the next lower
+AS_HIGH = 1.25  # times the next lower
 _SAME_EDGE = 0.4  # of the height: edges or middles so near stand in one line
 _SAME_LEVEL = 0.5
 _SAME_THING = 0.5  # of the smaller area
@@ -102,7 +102,7 @@ def _are_same(some: Sequence[Box], others: Sequence[Box]) -> np.ndarray:
 def _as_high(boxes: Sequence[Box]) -> list[list[Box]]:
     levels: list[list[Box]] = []
     for box in sorted(boxes, key=lambda b: b.h):
-        if levels and box.h <= _AS_HIGH * levels[-1][-1].h:
+        if levels and box.h <= AS_HIGH * levels[-1][-1].h:
             levels[-1].append(box)
         else:
             levels.append([box])

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median_low
 from typing import Protocol
 
 import numpy as np
 
 from execution.language.screen_texts import ScreenWords, Wanted, wanted
-from execution.targeting.groups import Group, groups_of
+from execution.targeting.groups import AS_HIGH, Group, groups_of
 from execution.targeting.kinds import same_kind
 from execution.types import Box, Element, ElementRole, ScreenState
 from sentences.said import say
@@ -210,11 +211,32 @@ def its_like(seen: Numbered) -> tuple[Box, ...]:
     """Everything in its window that may be of its group; a text that only the target had is its content, no sign."""
     known = known_as(seen.target)
     if known == BY_TEXT:
-        return seen.peers
+        return _evened(seen.peers, seen.controls)
     for scale in seen.scales:
         if found := _controls(seen, scale) if known == BY_KIND else _lines(seen, scale):
             return found
     return ()
+
+
+def _evened(peers: Sequence[Box], controls: Sequence[Element]) -> tuple[Box, ...]:
+    """The same, each as high as most of them where its control is as high as theirs: of one caption a reader may have
+    taken the border for a part, and the list would have a hole there."""
+    around = {box: _control_of(box, controls) for box in peers}
+    usual = median_low(box.h for box in peers) if peers else 0
+    high = {one.h for box, one in around.items() if one is not None and box.h <= AS_HIGH * usual}
+    found = []
+    for box in peers:
+        own = around[box]
+        if own is not None and box.h > AS_HIGH * usual and any(_near(own.h, h, _AS_HIGH) for h in high):
+            wide = min(box.w, own.w)
+            box = Box(own.center.x - wide // 2, own.center.y - usual // 2, wide, usual)
+        found.append(box)
+    return tuple(found)
+
+
+def _control_of(box: Box, controls: Sequence[Element]) -> Box | None:
+    around = (e.box for e in controls if e.role is ElementRole.BUTTON and e.box.contains(box.center))
+    return min(around, key=lambda one: one.area, default=None)
 
 
 def _controls(seen: Numbered, scale: float) -> tuple[Box, ...]:

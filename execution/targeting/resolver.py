@@ -14,6 +14,7 @@ from dataclasses import replace
 from execution.language.screen_texts import ScreenWords
 from execution.perception.pictures import PictureSource
 from execution.targeting import ladder, memory
+from execution.targeting.boxes import same_box
 from execution.targeting.candidates import Candidate, as_taught
 from execution.targeting.context import Context
 from execution.targeting.correction import resolve_correction
@@ -30,7 +31,7 @@ from execution.targeting.twins import twin_problem
 from execution.targeting.vetoes import out_of_use, row_problem, veto
 from execution.targeting.weighing import Weighed, weigh
 from execution.targeting.windows import another_program
-from execution.types import Box, Point, Resolution, ResolveStatus, RungResult, ScreenState
+from execution.types import Box, ElementRole, Point, Resolution, ResolveStatus, RungResult, ScreenState
 from sentences.said import say, then
 from workflows.choices import EffectClass
 from workflows.graph import TargetSpec
@@ -94,12 +95,16 @@ class TargetResolver:
             context.as_list, context.goes_on, context.for_each = as_list, goes_on, for_each
             return self._resolved(context, least, advisers)
 
-        resolution = place(target, () if target.also else self.advisers)
+        is_labelled = target.role == ElementRole.FIELD and target.named_by is not None and bool(target.picture)
+        asked_last = bool(target.also) or is_labelled
+        resolution = place(target, () if asked_last else self.advisers)
+        if is_labelled and resolution.status is NOT_FOUND:
+            resolution = _whatever_it_holds(place(replace(target, picture=""), ()), state) or resolution
         if target.also:
             resolution = beside(resolution, {look.target_id: place(look, ()) for look in target.also})
-            if resolution.status is not FOUND and self.advisers:
-                asked = place(target, self.advisers)
-                resolution = asked if asked.status is FOUND else resolution
+        if asked_last and resolution.status is not FOUND and self.advisers:
+            asked = place(target, self.advisers)
+            resolution = asked if asked.status is FOUND else resolution
         return replace(resolution, resolve_ms=(time.perf_counter() - started) * 1000)
 
     def row_problem(self, target: TargetSpec, box: Box, state: ScreenState, *, variables: Mapping[str, str]) -> str:
@@ -154,6 +159,17 @@ class TargetResolver:
         by_opinion = opinions and opinions[-1].status is FOUND
         answer = _answer(weighed, chosen, context, evidence, opinions[-1] if by_opinion else None)
         return _of_its_list(answer, context)
+
+
+def _whatever_it_holds(resolution: Resolution, state: ScreenState) -> Resolution | None:
+    """A field that was found by its label: its picture is another one with the focus, and with what is filled in.
+
+    None unless a field is seen there: what lies over one may leave its label in sight.
+    """
+    if resolution.status is not FOUND or resolution.box is None:
+        return None
+    there = any(e.role is ElementRole.FIELD and same_box(e.box, resolution.box) for e in state.elements)
+    return resolution if there else None
 
 
 def _of_its_list(resolution: Resolution, context: Context) -> Resolution:

@@ -8,31 +8,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 
+from execution.choices import About
 from sentences.said import Said, by_sentence, say, worded
 
 # Minutes until a message is tried again: most failures are short, and one of a night is over in the morning.
 BACKOFF = (1, 5, 15, 60)
 GIVEN_UP_AFTER = timedelta(days=1)
+EVER = datetime.min.replace(tzinfo=UTC)
 MOST_TOLD = 20  # things that one message names; the page has the rest
-
-
-class About(StrEnum):
-    """What a message is about."""
-
-    PERSON_NEEDED = "person_needed"
-    FINISHED = "finished"
-    STOPPED = "stopped"  # by the breaker, or because an act is in doubt
-    LATE = "late"
-    ROBOT_AWAY = "robot_away"
-    MISSED_START = "missed_start"
-    NO_FILE = "no_file"
 
 
 ANSWERED_BY_PEOPLE = frozenset({About.PERSON_NEEDED, About.STOPPED, About.ROBOT_AWAY})
@@ -65,10 +55,13 @@ class Rule:
     escalate_after: timedelta | None = None
     escalate_to: str = ""
     with_values: bool = False
+    since: datetime = EVER  # of what was before nobody is told
+    name: str = ""  # of the rule itself, for whoever keeps the messages
 
     def is_about(self, event: Event) -> bool:
         return (
             event.about in self.abouts
+            and event.at >= self.since
             and (not self.lists or event.list_id in self.lists)
             and (not self.workflows or event.workflow_id in self.workflows)
         )
@@ -117,6 +110,7 @@ class Message:
     step: Step
     events: tuple[Event, ...]
     with_values: bool = False
+    rule: str = ""
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -135,9 +129,7 @@ def messages(rules: Iterable[Rule], events: Sequence[Event], told: Container[str
         for message in (*_first_ones(rule, events, now), *_escalations(rule, events, now)):
             left = tuple(one for one in message.events if _is_new(mark(message.channel, message.step, one), told, made))
             if left:
-                found.append(
-                    Message(channel=message.channel, step=message.step, events=left, with_values=message.with_values)
-                )
+                found.append(replace(message, events=left))
     return found
 
 
@@ -156,7 +148,7 @@ def _first_ones(rule: Rule, events: Iterable[Event], now: datetime) -> Iterator[
         if rule.is_about(event) and at <= now and not _is_answered(event, at):
             together[at, "" if at > event.at else event.key].append(event)
     for _at, group in sorted(together.items(), key=lambda item: item[0]):
-        yield Message(channel=rule.channel, step=Step.FIRST, events=tuple(group), with_values=rule.with_values)
+        yield _message(rule, Step.FIRST, rule.channel, *group)
 
 
 def _escalations(rule: Rule, events: Iterable[Event], now: datetime) -> Iterator[Message]:
@@ -167,7 +159,17 @@ def _escalations(rule: Rule, events: Iterable[Event], now: datetime) -> Iterator
             continue
         at = rule.told_at(event) + rule.escalate_after
         if at <= now and not _is_answered(event, at):
-            yield Message(channel=rule.escalate_to, step=Step.ESCALATION, events=(event,), with_values=rule.with_values)
+            yield Message(
+                channel=rule.escalate_to,
+                step=Step.ESCALATION,
+                events=(event,),
+                with_values=rule.with_values,
+                rule=rule.name,
+            )
+
+
+def _message(rule: Rule, step: Step, channel: str, *events: Event) -> Message:
+    return Message(channel=channel, step=step, events=events, with_values=rule.with_values, rule=rule.name)
 
 
 def _is_answered(event: Event, at: datetime) -> bool:

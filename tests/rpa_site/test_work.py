@@ -22,6 +22,7 @@ def test_both_looks_go_on_though_one_of_them_fails(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(work, "LOOK_S", 0.01)
     monkeypatch.setattr(work, "take_up", wanted.set)
     monkeypatch.setattr(work.nights, "look", look)
+    monkeypatch.setattr(work.telling, "tell", lambda: None)
     with work.looking():
         assert wanted.wait(WITHIN_S)
         assert clock.acquire(timeout=WITHIN_S)

@@ -33,6 +33,50 @@ class Credential(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def sealed_as(self) -> str:
+        """What is encrypted together with the secret, so that no other row's can stand in its place."""
+        return self.name
+
+
+class AddressKind(models.TextChoices):
+    MESSAGE = "message", _("message")
+    WEBHOOK = "webhook", _("signed webhook")
+
+
+class Address(models.Model):
+    """Where messages to people go, such as a mail server or a channel of Teams; encrypted, as it holds its own key."""
+
+    name = models.CharField(_("name"), max_length=100, unique=True)
+    kind = models.CharField(_("kind"), max_length=10, choices=AddressKind, default=AddressKind.MESSAGE)
+    ciphertext = models.TextField(editable=False)
+    note = models.CharField(_("note"), max_length=500, blank=True)
+    updated_at = models.DateTimeField(_("changed"), auto_now=True)
+    updated_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        verbose_name=_("changed by"),
+    )
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name = _("address for messages")
+        verbose_name_plural = _("addresses for messages")
+        constraints = [
+            models.CheckConstraint(condition=models.Q(kind__in=AddressKind.values), name="address_kind_known")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def sealed_as(self) -> str:
+        return f"address: {self.name}"
+
 
 class CredentialUse(models.Model):
     """That a password was asked for, when and what for; written before it is opened and never changed."""

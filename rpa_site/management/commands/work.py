@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from execution.behind import tasks as jobs
 from execution.replay import tasks as replays
-from execution.worklists import nights
+from execution.worklists import nights, telling
 from rpa_site.data_lock import share
 from rpa_site.reading import RQ
 
@@ -80,10 +80,11 @@ def take_up() -> None:
 
 @contextmanager
 def looking() -> Iterator[None]:
-    """Beside the worker: what a queue lost, or a worker died of, is found by its row (`take_up`), and lists begin at
-    their times. Each in a thread of its own, as neither may wait for the other."""
+    """Beside the worker: what a queue lost, or a worker died of, is found by its row (`take_up`), lists begin at
+    their times, and people are told. Each in a thread of its own, as none may wait for another: a mail server that does
+    not answer keeps no list from beginning."""
     leave = threading.Event()
-    looks = {"looking for what is wanted": take_up, "looking at the clock": nights.look}
+    looks = {"looking for what is wanted": take_up, "looking at the clock": nights.look, "telling people": telling.tell}
     threads = [
         threading.Thread(target=_keep_looking, args=(look, leave), name=name, daemon=True)
         for name, look in looks.items()

@@ -120,6 +120,19 @@ def test_what_stands_on_the_other_lines_is_no_neighbour_of_one_that_is_counted()
     assert beside.isdisjoint(NAMES)
 
 
+def test_a_caption_that_was_read_with_the_border_of_its_button_leaves_no_hole_in_the_list() -> None:
+    """Line 4 would be done as line 3, and a list that is read rightly later would seem to have changed."""
+    state = table()
+    target = taught(state, button(state, 0))
+    rows = [at for at, read in enumerate(state.texts) if read.text == "Open"]
+    texts = list(state.texts)
+    texts[rows[2]] = replace(texts[rows[2]], box=button(state, 2).grown(2, state.frame.size))
+    found = asked(target, replace(state, texts=tuple(texts)), n="3")
+    assert found.problem == ""
+    assert [found.holds(e.box) for e in state.elements] == [at == 2 for at in range(6)]
+    assert len(found.lines) == 6
+
+
 def test_behind_a_row_that_was_not_seen_no_number_is_told() -> None:
     state = table()
     seen = replace(state, elements=(*state.elements[:2], *state.elements[3:]), texts=tuple(

@@ -3,89 +3,15 @@
 from __future__ import annotations
 
 import json
-import socket
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.header import decode_header, make_header
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import Envelope
 from standardwebhooks import Webhook
 
 from execution.worklists.channels import BadSignature, call, send, to_person, verified, without_secrets_of
-
-SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-
-
-class Mails:
-    """What a mail server was given; `answer` is what it says to it."""
-
-    def __init__(self) -> None:
-        self.envelopes: list[Envelope] = []
-        self.answer = "250 OK"
-
-    async def handle_DATA(self, server: Any, session: Any, envelope: Envelope) -> str:  # noqa: N802  aiosmtpd's own name
-        self.envelopes.append(envelope)
-        return self.answer
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-@pytest.fixture
-def mails() -> Iterator[tuple[Mails, str]]:
-    handler = Mails()
-    controller = Controller(handler, hostname="127.0.0.1", port=free_port())
-    controller.start()
-    try:
-        yield handler, f"mailto://127.0.0.1:{controller.port}?from=robot@example.org&mode=insecure"
-    finally:
-        controller.stop()
-
-
-class Caught(ThreadingHTTPServer):
-    """What a web server was given; `status` is what it answers."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Catcher)
-        self.requests: list[tuple[dict[str, str], bytes]] = []
-        self.status = 204
-
-
-class Catcher(BaseHTTPRequestHandler):
-    server: Caught
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
-        self.server.requests.append((dict(self.headers), body))
-        self.send_response(self.server.status)
-        self.send_header("location", "/elsewhere")
-        self.end_headers()
-        if self.server.status >= 400:
-            self.wfile.write(b"the queue is full")
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def catcher() -> Iterator[Caught]:
-    with Caught() as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+from tests.support.post import SECRET, Caught, Mails, free_port
 
 
 def test_a_mail_arrives(mails: tuple[Mails, str]) -> None:

@@ -12,10 +12,10 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
+from execution.choices import About
 from execution.worklists.notices import (
     BACKOFF,
     GIVEN_UP_AFTER,
-    About,
     Event,
     Message,
     Rule,
