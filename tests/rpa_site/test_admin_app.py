@@ -20,7 +20,7 @@ ALIKE = frozenset({
     "confidence", "message", "mode", "note", "origin", "phase", "robot", "robots", "score", "source", "suggestion",
     "variables", "version", "workflow", "workflows", "x", "y", "type", "action", "actions", "ID",
     "application", "correction", "corrections", "description", "variable", "machine", "perception", "secrets",
-    "prototype", "prototypes",
+    "prototype", "prototypes", "cron", "messages",
 })  # fmt: skip
 
 
