@@ -15,7 +15,6 @@ from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
 from execution.targeting.contrast import contrasts_like_its_peers, is_as_clear_as_taught, is_written_faintly
-from execution.targeting.kinds import same_kind
 from execution.targeting.looks import ground_change
 from execution.targeting.neighbours import other_label
 from execution.targeting.records import goes_on, names_record
@@ -40,10 +39,6 @@ _STANDS = 0.5  # of what stood around it: what has less may be its twin
 _STANDS_AS_TAUGHT = 0.75  # of the controls around
 # What stands beside them on the page is not their row.
 _OF_NO_RECORD = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB})
-
-
-# Their caption is all they say.
-_CAPTIONED = frozenset({ElementRole.BUTTON, ElementRole.CHECKBOX, ElementRole.RADIO})
 
 
 def veto(signs: Signs, context: Context) -> str:
@@ -152,15 +147,13 @@ def _stands_there(wanted: str, read: str) -> bool:
 
 
 def _says_more(signs: Signs, context: Context) -> bool:
-    """True for a control whose caption holds the text among words that change what it says ("Don't save")."""
-    element, role = signs.element, context.target.role
+    """True for what holds the text among words that change what it says ("Don't save"), or that may ("Letter for Anna
+    Berger") where what stood around it is not there to say that it is the same."""
+    if signs.whole or signs.wording is None or context.target.role == ElementRole.FIELD:
+        return False
     if len(words(_SIGN.sub("", signs.read)).key) <= len(words(context.wanted.text).key):
         return False  # a tick or an icon that was read as a letter
-    if not signs.whole and role != ElementRole.FIELD and signs.wording is not None and signs.wording.against:
-        return True
-    if signs.whole or element is None or role not in _CAPTIONED or not same_kind(role, element.role):
-        return False
-    return signs.wording is not None and signs.wording.score < _READ and element.box.contains(signs.box.center)
+    return signs.wording.against or (signs.wording.score < _HELD and (signs.standing or 0.0) < _STANDS)
 
 
 def _reads_otherwise(signs: Signs, wording: float, context: Context) -> bool:

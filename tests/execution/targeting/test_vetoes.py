@@ -193,6 +193,14 @@ def test_a_button_that_says_more_is_another_one(read: str, code: str) -> None:
     assert against({"text": "Print", "role": ElementRole.BUTTON}, **seen) == code
 
 
+@pytest.mark.parametrize(("stands", "code"), [(1, ""), (0, "targeting.part_of_longer_text")])
+def test_a_text_among_others_is_the_one_that_was_meant_where_what_stood_around_it_says_so(
+    stands: int, code: str
+) -> None:
+    seen = {"text": 1.0, "says": "Letter for ward two is written", "around": Surroundings(seen=stands, asked=2)}
+    assert against({"text": "ward two", "role": ElementRole.TEXT}, **seen) == code
+
+
 SENTENCE = "See the file of {} today"
 
 
