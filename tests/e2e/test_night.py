@@ -54,17 +54,9 @@ def caught() -> Iterator[Caught]:
 
 def planned(one: Product) -> str:
     """A list that was to begin ten minutes ago with the file of its folder, while the server was off."""
-    asked = (
-        "--workflow",
-        "wf_discharge_letter",
-        "--columns",
-        "Patient,Ward",
-        "--key",
-        "Patient",
-        "--mode",
-        "automatic",
-    )
-    made = one.manage("worklist", "create", "Letters", *asked, "--mode", "automatic", "--writes", "csv").stdout.split()[-1]
+    asked = ("--workflow", "wf_discharge_letter", "--columns", "Patient,Ward", "--key", "Patient")
+    more = ("--mode", "automatic", "--writes", "csv")
+    made = one.manage("worklist", "create", "Letters", *asked, *more).stdout.split()[-1]
     now = datetime.now(UTC)
     begins, until = (f"{now + timedelta(minutes=n):%H:%M}" for n in (-10, 60))
     when = ("--daily", "--at", begins, "--zone", "UTC", "--make-up-until", until, "--until", until)
