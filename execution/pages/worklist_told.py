@@ -125,12 +125,8 @@ def _line(rule: NoticeRule, *, is_open: bool, has_failed: bool) -> Line:
     if rule.worklist is None:
         more.append(_("of all lists"))
     if rule.escalate_to and rule.escalate_minutes:
-        words = ngettext(
-            "after %(n)d min without an answer: %(to)s",
-            "after %(n)d min without an answer: %(to)s",
-            rule.escalate_minutes,
-        )
-        more.append(words % {"n": rule.escalate_minutes, "to": rule.escalate_to.name})
+        words = {"n": rule.escalate_minutes, "to": rule.escalate_to.name}
+        more.append(_("after %(n)d min without an answer: %(to)s") % words)
     if rule.with_values:
         more.append(_("with values of rows"))
     return Line(

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from standardwebhooks import Webhook
+from standardwebhooks.webhooks import EmptyWebhookSecretError
 
 from sentences.said import worded
 from workflows import vault
@@ -91,7 +92,7 @@ def _problem_of_secret(secret: Secret | None) -> str:
         return _("A webhook needs the secret that signs it.")
     try:
         Webhook(secret.reveal())
-    except (ValueError, RuntimeError):
+    except (ValueError, EmptyWebhookSecretError):
         return _("This is no secret of a webhook: whsec_ and base64.")
     return ""
 

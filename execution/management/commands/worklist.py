@@ -13,6 +13,7 @@ from execution.choices import ExecutionMode, Origin
 from execution.models import Worklist
 from execution.worklists.actions.lists import bring, create_list, pause_list, start_list
 from execution.worklists.actions.rows import VERBS
+from execution.worklists.actions.when import keep_files
 from execution.worklists.adding import words_of_bad
 from execution.worklists.bringing import look_at
 from execution.worklists.folder import told
@@ -77,6 +78,8 @@ class Command(BaseCommand):
         create.add_argument("--reset", default="", metavar="ID", help="the workflow that leads back to the start")
         create.add_argument("--patience", type=int, default=600, metavar="S", help="how long a question waits")
         create.add_argument("--breaker", type=int, default=3, metavar="N", help="rows that fail before the list stands")
+        create.add_argument("--writes", choices=tuple(KINDS), default="", help="results go to its folder in out/, too")
+        create.add_argument("--take-good", action="store_true", help="of files in its folder leave the bad rows out")
         create.add_argument("--parallel", type=int, metavar="N", help="rows at work at once")
         _add_import(verbs.add_parser("import", help="take the rows of a CSV or .xlsx file, all or none"))
         start = verbs.add_parser("start", help="begin rows, for the first time or again")
@@ -121,6 +124,9 @@ class Command(BaseCommand):
             parallel=options["parallel"],
             origin=Origin.COMMAND,
         )
+        if options["writes"] or options["take_good"]:
+            wanted = {"writes": options["writes"], "takes_good": options["take_good"]}
+            keep_files(worklist_id=worklist.worklist_id, origin=Origin.COMMAND, **wanted)
         self.stdout.write(worklist.worklist_id)
 
     def _import(self, options: dict[str, Any]) -> None:
