@@ -346,6 +346,7 @@ class Suggestion:
 
     `line` is which of a list it is for, where it begins a round, else 0. `doubt` says why that may be another one than
     is meant; it is never done then without a person's word. `learned` are the corrections that it stands on.
+    `no_line`: where the list stands nothing is.
     """
 
     edge: EdgeSpec
@@ -356,6 +357,7 @@ class Suggestion:
     line: int = 0
     doubt: str = ""
     learned: tuple[CorrectionUsed, ...] = ()
+    no_line: bool = False
 
 
 class Choice(StrEnum):

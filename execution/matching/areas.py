@@ -11,7 +11,7 @@ from dataclasses import replace
 from execution.matching.declared import ABSENT
 from execution.matching.references import Reference
 from execution.matching.sheet import key_of, outside
-from execution.types import Box, Reason, ScreenState, Size, Window
+from execution.types import Box, ElementRole, Reason, ScreenState, Size, Window
 from sentences.said import say
 from workflows.choices import RegionKind
 from workflows.graph import NodeSpec, NormBox
@@ -71,6 +71,13 @@ def lists_on(state: ScreenState, reference: Reference) -> tuple[Box, ...]:
         stops = (t.box.y for t in state.texts if t.box.y > area.y and key_of(t.text) in keys)
         found.append(area._replace(h=max(0, min(stops, default=end) - area.y)))
     return tuple(found)
+
+
+def shows_no_line(state: ScreenState, reference: Reference) -> bool:
+    """Whether nothing is where the lists of a screen stand; False where it has none, or nothing was read."""
+    areas = lists_on(state, reference) if state.text_method else ()
+    things = [*(t.box for t in state.texts), *(e.box for e in state.elements if e.role is not ElementRole.GROUP)]
+    return any(area.area for area in areas) and not any(area.contains(box.center) for area in areas for box in things)
 
 
 def _below(drawn: NormBox, reference: Reference) -> frozenset[str]:

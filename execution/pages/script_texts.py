@@ -82,6 +82,8 @@ def _question() -> dict[str, object]:
         },
         "show_target": _("Show where"),
         "give_value": _("Type the value or show where"),
+        "list_is_empty": _("It is empty: go on"),
+        "list_is_over": _("The list is over: go on"),
         "look_again": _("Look again"),
         "changed_since": _("The screen has changed since this was asked."),
         "answered": {

@@ -43,7 +43,7 @@ from sentences.said import say, to_json
 from workflows.graph import GraphSpec, NormBox, TargetSpec, target_from_json
 from workflows.models import Correction
 
-_PERSON = (DecisionSource.COACH, DecisionSource.PROGRAM)
+BY_PERSON = (DecisionSource.COACH, DecisionSource.PROGRAM)
 _DONE_ON_IT = Q(acted=True) | Q(ordered=True)
 _ONE_PLACE = 0.5  # of the joint area
 
@@ -263,7 +263,7 @@ def corrected(step: Step, decision: Answer, parts: Iterable[str], shown: NormBox
             outcome=Outcome.NONE,
             verified=Verified.NONE,
             choice=Choice.CORRECT,
-            person=decision.source in _PERSON,
+            person=decision.source in BY_PERSON,
             corrected=frozenset(parts),
             agrees=agrees,
         )
@@ -291,7 +291,7 @@ def close_uses(step: Step, decision: Answer | None, result: ActionResult | None)
         outcome=Outcome(step.outcome),
         verified=_verified(step),
         choice=decision.choice if decision else None,
-        person=decision is not None and decision.source in _PERSON,
+        person=decision is not None and decision.source in BY_PERSON,
         touched=step.intent_at is not None and result is not None and result.status is ActionStatus.DONE,
         doubted=step.in_doubt,
         elsewhere=bool(decision and decision.node_id),

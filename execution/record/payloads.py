@@ -130,6 +130,7 @@ def suggestion_json(suggestion: Suggestion, size: Size, graph: GraphSpec) -> dic
             else None
         ),
         **({"line": suggestion.line} if suggestion.line else {}),
+        **({"no_line": True} if suggestion.no_line else {}),
         **({"learned": [_used(used) for used in suggestion.learned]} if suggestion.learned else {}),
         **resolution_json(resolution, size),
         "can_accept": resolution.status in ("found", "not_needed"),

@@ -343,6 +343,13 @@ class Steps(FencedRun):
         return list(self._behind(edge_id).values_list("index", flat=True))
 
     @persistent
+    def was_said_empty(self, edge_id: str) -> bool:
+        """Whether a person has said in any run of the workflow that its list is empty where it shows no line."""
+        said = Step.objects.filter(execution__version__workflow_id=self.execution.version.workflow_id, edge_id=edge_id)
+        said = said.filter(outcome=Outcome.SKIPPED, suggestion__no_line=True)
+        return said.filter(prompts__decision__source__in=corrections.BY_PERSON).exists()
+
+    @persistent
     def any_done(self, edge_ids: Collection[str]) -> bool:
         """Whether a step of one of those actions is behind the run."""
         return self._behind(*edge_ids).exists()

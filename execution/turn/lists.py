@@ -84,6 +84,11 @@ class Lists:
         assert repeat is not None
         doubts = [suggestion.doubt]
         found = resolution.status in (ResolveStatus.FOUND, ResolveStatus.NOT_NEEDED)
+        if behind is None and not found and self.stages.shows_no_line(suggestion.node_id, state):
+            if not repeat.until and self.journal.was_said_empty(suggestion.edge.edge_id):
+                return Rest.NONE
+            told = replace(resolution, message=say("turn.list_empty"))
+            return replace(suggestion, resolution=told, no_line=True)
         is_over = resolution.at_end
         if (compared := self.compared(suggestion, behind, state)) is not None:
             changed = compared.changed(suggestion.line)

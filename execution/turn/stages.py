@@ -94,6 +94,9 @@ class Stages(Protocol):
     def screen_doubt(self, node_id: str, state: ScreenState) -> str:
         """Why a screen that was recognised as that node may be another one; "" if nobody need be asked."""
 
+    def shows_no_line(self, node_id: str, state: ScreenState) -> bool:
+        """Whether nothing is where the list of that screen stands; False where nobody said where that is."""
+
     def is_end(self, node_id: str) -> bool: ...
 
     def is_terminal(self, node_id: str) -> bool: ...

@@ -17,6 +17,7 @@ from execution.language.promises import rests_on_a_promise
 from execution.learning.judging import PLACE
 from execution.learning.overlay import Overlay, Taught, overlaid
 from execution.matching import Reading, Reference, ScopedMatcher, dialogs
+from execution.matching.areas import shows_no_line
 from execution.matching.dialogs import Dialog
 from execution.record.hidden import HIDDEN
 from execution.record.redaction import kept_in_part
@@ -158,6 +159,11 @@ class WorkflowStages:
     def _popups(self) -> tuple[PopupSpec, ...]:
         """The dialogs that may come over the screens of the workflow that the run is in."""
         return tuple(popup for popup in self.graph.popups if popup.scope == self._scope)
+
+    def shows_no_line(self, node_id: str, state: ScreenState) -> bool:
+        """Whether nothing is where the list of that screen stands; False where nobody said where that is."""
+        reference = self.matcher.reference(node_id)
+        return reference is not None and shows_no_line(state, reference)
 
     def is_end(self, node_id: str) -> bool:
         return node_id in self.graph.end_nodes

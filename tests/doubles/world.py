@@ -72,6 +72,7 @@ class World:
     closes: bool = True  # whether its buttons close it
     scrolls_left: int = 0
     lists: dict[str, list[str]] = field(default_factory=dict)  # edge → what its list reads now
+    no_line: bool = False  # whether nothing is where its list stands
     further: list[str] = field(default_factory=list)  # lines that lists have below what is seen
     slow: int = 0  # looks before what was scrolled is drawn
     texts: tuple[str, ...] = ()  # what else is read
@@ -157,6 +158,9 @@ class World:
 
     def screen_doubt(self, node_id: str, state: ScreenState) -> str:
         return ""
+
+    def shows_no_line(self, node_id: str, state: ScreenState) -> bool:
+        return self.no_line
 
     def is_end(self, node_id: str) -> bool:
         return node_id in self.graph.end_nodes

@@ -87,6 +87,7 @@ WORDS: Words = {
     "turn.line_unlike": _(
         "Line %(line)d, “%(text)s”, is not made like the line before it: it may be none of the list."
     ),
+    "turn.list_empty": _("The list shows no line today."),
     "turn.end_not_seen": Sentence(
         text=_("No other line is seen, but neither is %(texts)s, which says that the list is over."), quoted=("texts",)
     ),

@@ -12,6 +12,7 @@ from execution.perception.elements.frames import BorderedBox, Letters, frames_of
 from execution.perception.elements.inks import Ink, Word, em_of, inks_of, words_of
 from execution.perception.elements.lines import cut_at_frames, joined, without_pictures, without_signs
 from execution.perception.elements.outlines import edges_of, outlines_of
+from execution.perception.elements.selection import without_selection
 from execution.types import Box, Size, TextLine
 
 _SQUARE = 0.93  # of its box that the outline of a button or a cell encloses
@@ -24,7 +25,7 @@ class Scene:
     """
 
     def __init__(self, pixels: np.ndarray, texts: Sequence[TextLine], captions: Collection[TextLine] = ()) -> None:
-        self.pixels = pixels = without_parting(pixels, texts)
+        self.pixels = pixels = without_parting(without_selection(pixels, texts), texts)
         self.size = Size(pixels.shape[1], pixels.shape[0])
         whole = Box(0, 0, *self.size)
         self.edges = edges_of(pixels)

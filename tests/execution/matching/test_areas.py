@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from execution.matching import Matcher, Reading, Reference
-from execution.types import Embedding, Match, ScreenState, Size
+from execution.matching.areas import shows_no_line
+from execution.types import Box, Element, ElementRole, Embedding, Match, ScreenState, Size
 from tests.execution.matching.screens import LABELS, graph, line, record, references, without
 from workflows.graph import RegionSpec
 
@@ -136,3 +137,17 @@ def test_where_nothing_may_be_read_something_rules_the_screen_out(at: tuple[int,
     assert named(found.match) != "summary"
     refused = next((c for c in found.candidates if c.node_id == "summary"), None)
     assert refused is None or "The record is locked" in refused.reasons[0].note
+
+
+@pytest.mark.parametrize(("rows", "empty"), [((), True), (("Anna Berger",), False)])
+def test_a_list_shows_no_line_where_nothing_is_between_its_head_and_what_follows_it(
+    rows: tuple[str, ...], empty: bool
+) -> None:
+    """S6.13: nor a button without a word; where no list is drawn nobody can say."""
+    area = region("list", 30, 190, 700, 140).box
+    taught, now = reference(listed(("Louis Martin", "Chloe Dubois", "Peter Novak"))), listed(rows)
+    assert shows_no_line(now, replace(taught, lists=(area,))) is empty
+    assert not shows_no_line(now, taught)
+    assert not shows_no_line(replace(now, text_method=""), replace(taught, lists=(area,)))
+    lone = Element(box=Box(420, 196, 40, 24), role=ElementRole.BUTTON)
+    assert not shows_no_line(replace(now, elements=(lone,)), replace(taught, lists=(area,)))

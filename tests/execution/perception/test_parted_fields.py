@@ -8,6 +8,7 @@ import pytest
 
 from execution.perception.elements import FrameDetector
 from execution.perception.elements.cursor import without_parting
+from execution.perception.elements.selection import without_selection
 from execution.types import Box, ElementRole, Size
 from tests.execution.perception.drawing import Canvas
 
@@ -58,3 +59,34 @@ def test_what_parts_a_button_from_its_arrow_is_no_cursor() -> None:
     canvas.draw.polygon([(arrow, 178), (arrow + 8, 178), (arrow + 4, 184)], fill=DARK)
     before = canvas.pixels
     assert without_parting(before, canvas.lines) is before
+
+
+def an_option(*, border: bool = True, room: int = 0, relief: bool = True) -> Canvas:
+    """A combo box of Tk whose option was just taken: its text is chosen."""
+    canvas, box = Canvas(700, 300, background=(217, 217, 217)), FIELD
+    canvas.text("Diet", 142, 174)
+    if border:
+        canvas.draw.rectangle((box.x, box.y, box.right - 1, box.bottom - 1), outline=(130, 130, 130))
+        canvas.draw.rectangle((box.right - 16, box.y + 1, box.right - 2, box.bottom - 2), outline=(90, 90, 90))
+    end = canvas.text("Vegetarian", box.x + 3 + room, box.y + 5, size=15, ink=(255, 255, 255)).right
+    line = canvas.lines[-1]
+    patch = (box.x + 1, box.y + 1, end + 1 + room, box.bottom - 2)
+    canvas.draw.rectangle(patch, fill=(74, 105, 132), outline=(40, 60, 80) if relief else None)
+    canvas.lines.pop()
+    canvas.text("Vegetarian", line.box.x, box.y + 5, size=15, ink=(255, 255, 255))
+    canvas.lines[-1] = line
+    return canvas
+
+
+@pytest.mark.parametrize("relief", [True, False])
+def test_a_combo_box_whose_text_is_chosen_is_one_field(relief: bool) -> None:
+    fields = boxes(an_option(relief=relief), ElementRole.FIELD)
+    assert len(fields) == 1
+    assert fields[0].iou(FIELD) > 0.85
+
+
+@pytest.mark.parametrize("other", [{"border": False}, {"room": 8}], ids=["no field around", "a button with room"])
+def test_words_on_a_colour_of_their_own_are_as_they_are_where_no_field_holds_them(other: dict[str, int]) -> None:
+    canvas = an_option(**other)
+    before = canvas.pixels
+    assert without_selection(before, canvas.lines) is before

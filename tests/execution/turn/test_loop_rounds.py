@@ -15,7 +15,7 @@ from execution.turn import wheel
 from execution.turn.lists import rows_kept
 from execution.types import ElementRole
 from sentences.said import from_json, in_words
-from tests.doubles.stage import LINE, edge
+from tests.doubles.stage import LINE, Stage, edge
 
 pytestmark = pytest.mark.django_db
 
@@ -285,6 +285,34 @@ def test_an_empty_list_that_nothing_says_is_empty_is_asked_about(stage: Any) -> 
     s.run("reject", "accept")
     assert [prompt.kind for prompt in s.asked] == ["target", "confirmation"], "what follows builds on a person's word"
     assert s.world.acts == ["ad"]
+
+
+def no_line(s: Any) -> Any:
+    s.world.unresolved["ab"], s.world.lists, s.world.no_line = "not_found", {}, True
+    return s
+
+
+def test_a_list_that_shows_no_line_is_said_to_be_empty_once(stage: Any) -> None:
+    """S6.13: a person says so, and the next run goes on by itself; where nothing was said it asks."""
+    s = no_line(listed(stage))
+    s.run("reject", "reject")
+    assert str(s.asked[0].message) == "The list shows no line today."
+    again = no_line(Stage.again(s, "automatic"))
+    again.run("skip", "accept")
+    assert [prompt.kind for prompt in again.asked] == ["target", "confirmation"]
+    assert again.world.acts == ["ad"]
+    later = no_line(Stage.again(again, "automatic"))
+    assert later.run().state == COMPLETED
+    assert (later.asked, later.world.acts) == ([], ["ad"])
+
+
+def test_a_list_whose_end_a_text_would_say_is_not_empty_without_it(stage: Any) -> None:
+    edges = [of_list("ab", "a", "b", **each(until=["No more files"])), *ROUND[1:]]
+    s = no_line(listed(stage, edges=edges))
+    s.run("skip", "accept")
+    again = no_line(Stage.again(s, "automatic"))
+    again.run("reject", "reject")
+    assert [prompt.kind for prompt in again.asked][:1] == ["target"]
 
 
 def seen_by(s: Any) -> list[str]:

@@ -107,7 +107,7 @@ export class Question {
     return h("p", { class: "said", role: "status" }, icon("alert-triangle"), `${say("changed_since")} ${prompt.changed}`);
   }
 
-  buttons(prompt, primary = prompt.choices[0]) {
+  buttons(prompt, primary = prompt.step.suggestion?.no_line ? "skip" : prompt.choices[0]) {
     const { me, answer } = this.store;
     if (!me.may_operate) return h("p", { class: "said muted" }, icon("lock"), say("may_not_answer", { role: this.roleNeeded }));
     const busy = Boolean(answer) && answer.status !== "failed";
@@ -124,6 +124,7 @@ export class Question {
 
   label(prompt, choice) {
     if (prompt.kind === "target" && choice === "correct") return say(prompt.step.action_type === "read_value" ? "give_value" : "show_target");
+    if (prompt.kind === "target" && choice === "skip" && prompt.step.suggestion?.line) return say(prompt.step.suggestion.no_line ? "list_is_empty" : "list_is_over");
     if (prompt.kind === "identity" && choice === "retry") return say("look_again");
     return say(`answers.${choice}`);
   }
