@@ -12,7 +12,6 @@ from django.db import connection, transaction
 from django.db.models import FloatField, IntegerField
 from django.test import RequestFactory
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from analytics.attention import Known, at_least, items
@@ -46,7 +45,6 @@ def kept(*rows: RunMetric) -> None:
 
 
 @pytest.mark.django_db
-@examples(max_examples=40)
 @given(
     minutes=st.lists(st.integers(-60 * 24 * 50, 60 * 24 * 20), max_size=30),
     days=st.sampled_from((1, 2, 7, 30, 91)),
@@ -76,7 +74,6 @@ def test_sums_of_a_period_are_those_of_its_rows(minutes: list[int], days: int, z
 
 
 @pytest.mark.django_db
-@examples(max_examples=40)
 @given(
     minutes=st.lists(st.integers(-60 * 24 * 60, 60 * 24 * 20), max_size=30),
     days=st.sampled_from((1, 8, 20, 91)),
@@ -97,7 +94,6 @@ def test_sums_of_steps_over_weeks_days_and_hours_are_those_of_their_rows(
 
 
 @pytest.mark.django_db
-@examples(max_examples=30)
 @given(
     moments=st.lists(st.tuples(st.integers(-3, 1), st.integers(-70, 70)), min_size=10, max_size=40),
     zone=st.sampled_from((*map(ZoneInfo, ("Asia/Kolkata", "Asia/Kathmandu", "America/St_Johns")), timezone(-HOUR / 2))),

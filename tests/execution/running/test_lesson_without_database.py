@@ -94,7 +94,7 @@ def test_what_was_done_while_it_went_away_is_in_doubt(
         wait_until(lambda: away.tries, what="a try to keep it")
         monkeypatch.setattr(desktop, "click", click)
         away.clear()
-        wait_until(lambda: teacher.ended, what="the end of what was under way")
+        teacher.until(lambda: teacher.ended, what="the end of its line")  # else who comes next may come to this one yet
     with teacher_of(lesson) as again:
         again.until(lambda: [step["state"] for step in again.steps()] == ["doubt"], what="that it is in doubt")
     assert lesson.steps.get().state == LessonStepState.DOUBT

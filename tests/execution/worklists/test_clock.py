@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.utils import translation
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.choices import Rhythm, WhileRunning
@@ -105,7 +105,6 @@ def test_a_window_that_ends_in_the_hour_that_comes_twice_ends_after_its_start() 
     assert window_end(timing, second) == paris(2026, 10, 26, 2, 30)
 
 
-@settings(max_examples=40)
 @given(
     st.datetimes(datetime(2025, 1, 1), datetime(2027, 12, 31)),
     st.times(),
@@ -209,7 +208,6 @@ def test_a_start_while_the_list_runs_waits_or_is_skipped() -> None:
     assert ["window was over" in start.left_out for start in over.missed] == [True]
 
 
-@settings(max_examples=25)
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=6))
 def test_however_often_the_clock_looks_no_start_is_lost_or_begun_twice(minutes: list[int]) -> None:
     timing = replace(NIGHT, until=None, make_up_until=time(4))
