@@ -61,9 +61,11 @@ def _patch(pixels: np.ndarray, line: TextLine) -> Box | None:
     reach = max(_TIGHT, box.h)
     if box.x < _TIGHT or box.y < 3 * _TIGHT or box.right + _TIGHT + reach > width or box.bottom + 3 * _TIGHT > height:
         return None
+    if not box.area:
+        return None
     behind, within = _behind(pixels, line), pixels[box.y : box.bottom, box.x : box.right]
     own = np.median(within.reshape(-1, 3), axis=0)
-    if not within.size or float(np.abs(own - behind).max()) <= _OTHER:
+    if float(np.abs(own - behind).max()) <= _OTHER:
         return None
     x, y = box.x - _TIGHT, box.y - 2 * _TIGHT
     around = pixels[y : box.bottom + 2 * _TIGHT, x : box.right + _TIGHT + reach].astype(np.int16)
