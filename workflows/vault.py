@@ -129,7 +129,8 @@ def _forget_old() -> None:
     """Only the current key, unless somebody saved a password with another one in the meantime."""
     current = vault_keys.load()[0]
     alone = vault_keys.cipher([current])
-    for row in (*Credential.objects.all(), *Address.objects.all()):
+    rows: list[Sealed] = [*Credential.objects.all(), *Address.objects.all()]
+    for row in rows:
         _unsealed(row, alone)
     vault_keys.replace_file([current])
 

@@ -211,10 +211,10 @@ def calendar_of(came: Iterable[ListStart], timings: Iterable[Timing], first: dat
         ahead = islice(starts(timing, max(now, begins)), MOST_OF_A_MONTH)
         for start in takewhile(lambda one: one.at < ends, ahead):
             _mark(days, start, here)
-    for start in came:
-        day = days.get(start.at.astimezone(here).date())
-        if day and start.ended:
-            end = NightEnd(start.ended)
+    for night in came:
+        day = days.get(night.at.astimezone(here).date())
+        if day and night.ended:
+            end = NightEnd(night.ended)
             day.nights.append((_COLOURS[end], str(end.label)))
     before, after = _month_before(first), (first + timedelta(days=31)).replace(day=1)
     return {
