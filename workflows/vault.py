@@ -128,9 +128,8 @@ def _seal_anew(rows: Iterable[Sealed], opening: MultiFernet) -> int:
 def _forget_old() -> None:
     """Only the current key, unless somebody saved a password with another one in the meantime."""
     current = vault_keys.load()[0]
-    alone, rows = vault_keys.cipher([current]), list[Sealed]()
-    rows += Credential.objects.all()
-    rows += Address.objects.all()
+    alone = vault_keys.cipher([current])
+    rows: list[Sealed] = [*Credential.objects.all(), *Address.objects.all()]
     for row in rows:
         _unsealed(row, alone)
     vault_keys.replace_file([current])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Prefetch
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
@@ -13,7 +14,7 @@ from rest_framework.response import Response
 from execution.api.serializers import ErrorSerializer
 from execution.api.views import RunsView, origin_of
 from execution.choices import Rhythm, StartState, WhileRunning
-from execution.models import Schedule, Worklist
+from execution.models import ListStart, Schedule, Worklist
 from execution.worklists.actions.when import LONGEST_REASON, plan, take_back
 from execution.worklists.clock import in_words, next_starts
 from execution.worklists.schedules import timing_from, timing_of
@@ -128,8 +129,14 @@ class ScheduleSerializer(serializers.Serializer[Any]):
             **{name: _wall(getattr(instance, name)) for name in ("at", "until", "make_up_until")},
             "in_words": worded(in_words(timing)),
             "next": [{"at": one.at, "left_out": worded(one.left_out), "note": worded(one.note)} for one in coming],
-            "last": [_came(start) for start in instance.starts.all()[:LATEST]],
+            "last": [_came(start) for start in _newest(instance)],
         }
+
+
+def _newest(schedule: Schedule) -> list[ListStart]:
+    """As they were fetched for all schedules at once, or of this one alone."""
+    fetched: list[ListStart] | None = getattr(schedule, "newest", None)
+    return list(schedule.starts.all()[:LATEST]) if fetched is None else fetched
 
 
 def _wall(at: Any) -> str | None:
@@ -146,7 +153,9 @@ class SchedulesView(RunsView):
     def get(self, request: Request, worklist_id: str) -> Response:
         """When the list begins by itself."""
         worklist = Worklist.objects.by_id(worklist_id)
-        return Response([ScheduleSerializer(one).data for one in worklist.schedules.order_by("pk")])
+        newest = Prefetch("starts", queryset=ListStart.objects.all()[:LATEST], to_attr="newest")
+        found = worklist.schedules.order_by("pk").prefetch_related(newest)
+        return Response([ScheduleSerializer(one).data for one in found])
 
     @extend_schema(request=PlanSerializer, responses={201: ScheduleSerializer, **REFUSALS}, examples=[A_NIGHT])
     def post(self, request: Request, worklist_id: str) -> Response:

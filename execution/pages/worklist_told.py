@@ -85,19 +85,20 @@ def told_context(request: HttpRequest, one: Worklist) -> dict[str, Any]:
     asked = request.GET.get("rule", "")
     chosen = next((rule for rule in rules if rule.rule_id == asked), None)
     failed = {message.rule_id for message in latest if message.said and message.state != MessageState.DELIVERED}
+    addresses = list(Address.objects.order_by("name").values_list("name", flat=True))
     people = get_user_model().objects.filter(is_active=True).exclude(email="").order_by("username")
     return {
         "rules": [_line(rule, is_open=rule == chosen, has_failed=rule.pk in failed) for rule in rules],
         "rule": chosen,
         "rule_is_open": chosen is not None or asked == NEW,
         "abouts": About.choices,
-        "addresses": list(Address.objects.order_by("name").values_list("name", flat=True)),
+        "addresses": addresses,
         "people": list(people.values_list("username", flat=True)),
         "messages_told": [_told(message) for message in latest],
         "example": example(one),
         "may_tell_values": request.user.has_perm(TELL_VALUES),
         "is_waiting": any(message.state == MessageState.WAITING and not message.tries for message in latest),
-        "needs_address": not Address.objects.exists(),
+        "needs_address": not addresses,
         "may_add_address": request.user.has_perm("workflows.add_address"),
     }
 

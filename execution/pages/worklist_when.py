@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from execution.choices import Origin, Rhythm
-from execution.models import Schedule, Worklist
+from execution.models import ListStart, Schedule, Worklist
 from execution.pages import worklist_when_texts as texts
 from execution.pages.worklist_texts import needs_reason
 from execution.pages.worklist_told import told_context
@@ -122,6 +122,7 @@ def _context(
 ) -> dict[str, Any]:
     now = timezone.now()
     first = texts.month_of(request.GET.get("month", ""), timezone.localdate(now))
+    came = texts.starts_that_came(one, first)
     return {
         "list": one,
         "nav": "lists",
@@ -138,15 +139,15 @@ def _context(
         "chosen": chosen,
         "chosen_title": texts.title_of(timing_of(chosen)) if chosen else _("New schedule"),
         "next_words": texts.next_words(one, schedules, now),
-        "latest": texts.latest(one),
-        "before": texts.month_before(one, first),
+        "latest": texts.latest(came),
+        "before": texts.month_before(came, first),
         "needs_reason": needs_reason(one),
         "rhythms": Rhythm.choices,
         "days": [(str(n), str(name)) for n, name in WEEKDAYS_ABBR.items()],
         "kinds": list(KINDS),
         "form": form,
         **told_context(request, one),
-        **(_followed(request, one, form, chosen=chosen, schedules=schedules) if form else {}),
+        **(_followed(request, one, form, chosen=chosen, schedules=schedules, came=came) if form else {}),
     }
 
 
@@ -157,6 +158,7 @@ def _followed(
     *,
     chosen: Schedule | None = None,
     schedules: list[Schedule] | None = None,
+    came: list[ListStart] | None = None,
 ) -> dict[str, Any]:
     """What the form would come to: its sentence and its starts, or what is wrong with it; and the month."""
     schedules = _schedules(one) if schedules is None else schedules
@@ -165,12 +167,13 @@ def _followed(
     timing, wrong = _timing(form, chosen)
     now = timezone.now()
     first = texts.month_of(request.GET.get("month", ""), timezone.localdate(now))
+    came = texts.starts_that_came(one, first) if came is None else came
     return {
         "form": form,
         "list": one,
         "wrong": wrong,
         "told": texts.told_of(timing, now) if timing else None,
-        "month": texts.calendar_of(one, [*others, *([timing] if timing else [])], first, now),
+        "month": texts.calendar_of(came, [*others, *([timing] if timing else [])], first, now),
         "month_named": f"{first:%Y-%m}",
         "open_id": asked,
     }

@@ -11,6 +11,7 @@ from itertools import islice, takewhile
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.dates import MONTHS, WEEKDAYS_ABBR
 from django.utils.formats import date_format, time_format
@@ -132,9 +133,18 @@ def shown(start: Start, zone: str) -> Shown:
     )
 
 
-def latest(worklist: Worklist) -> list[Told]:
-    found = ListStart.objects.filter(schedule__worklist=worklist).select_related("schedule")
-    return [_told(start) for start in found.order_by("-told_at", "-pk")[:LATEST]]
+def starts_that_came(worklist: Worklist, first: date) -> list[ListStart]:
+    """Those of the month that is shown, of the one before, and the newest of all, in one question."""
+    begins, ends = _month_before(first), _weeks(first)[-1][-1] + timedelta(days=1)
+    found = ListStart.objects.filter(schedule__worklist=worklist)
+    newest = found.order_by("-told_at", "-pk").values("pk")[:LATEST]
+    shown = Q(at__gte=_midnight(begins), at__lt=_midnight(ends)) | Q(pk__in=newest)
+    return list(found.filter(shown).select_related("schedule").order_by("at", "pk"))
+
+
+def latest(came: Iterable[ListStart]) -> list[Told]:
+    newest = sorted(came, key=lambda start: (start.told_at, start.pk), reverse=True)
+    return [_told(start) for start in newest[:LATEST]]
 
 
 def _told(start: ListStart) -> Told:
@@ -174,9 +184,21 @@ def month_of(text: str, today: date) -> date:
         return today.replace(day=1)
 
 
-def calendar_of(worklist: Worklist, timings: Iterable[Timing], first: date, now: datetime) -> dict[str, Any]:
+def _weeks(first: date) -> list[list[date]]:
+    return calendar.Calendar().monthdatescalendar(first.year, first.month)
+
+
+def _month_before(first: date) -> date:
+    return (first - timedelta(days=1)).replace(day=1)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(0), timezone.get_current_timezone())
+
+
+def calendar_of(came: Iterable[ListStart], timings: Iterable[Timing], first: date, now: datetime) -> dict[str, Any]:
     """Each day of the month: its starts, what is left out, and how its nights ended."""
-    weeks = calendar.Calendar().monthdatescalendar(first.year, first.month)
+    weeks = _weeks(first)
     today = timezone.localdate(now)
     days = {
         day: Day(number=day.day, is_of_month=day.month == first.month, is_today=day == today)
@@ -184,18 +206,17 @@ def calendar_of(worklist: Worklist, timings: Iterable[Timing], first: date, now:
         for day in week
     }
     here = timezone.get_current_timezone()
-    begins = datetime.combine(weeks[0][0], time(0), here)
-    ends = datetime.combine(weeks[-1][-1] + timedelta(days=1), time(0), here)
+    begins, ends = _midnight(weeks[0][0]), _midnight(weeks[-1][-1] + timedelta(days=1))
     for timing in timings:
         ahead = islice(starts(timing, max(now, begins)), MOST_OF_A_MONTH)
         for start in takewhile(lambda one: one.at < ends, ahead):
             _mark(days, start, here)
-    for start in _nights(worklist, begins, ends):
-        day = days.get(start.at.astimezone(here).date())
-        if day and start.ended:
-            end = NightEnd(start.ended)
+    for night in came:
+        day = days.get(night.at.astimezone(here).date())
+        if day and night.ended:
+            end = NightEnd(night.ended)
             day.nights.append((_COLOURS[end], str(end.label)))
-    before, after = (first - timedelta(days=1)).replace(day=1), (first + timedelta(days=31)).replace(day=1)
+    before, after = _month_before(first), (first + timedelta(days=31)).replace(day=1)
     return {
         "name": f"{MONTHS[first.month]} {first.year}".capitalize(),
         "heads": [str(WEEKDAYS_ABBR[n]) for n in range(7)],
@@ -215,16 +236,11 @@ def _mark(days: Mapping[date, Day], start: Start, here: Any) -> None:
         day.starts += 1
 
 
-def _nights(worklist: Worklist, begins: datetime, ends: datetime) -> Any:
-    found = ListStart.objects.filter(schedule__worklist=worklist, at__gte=begins, at__lt=ends).exclude(ended="")
-    return found.order_by("at")
-
-
-def month_before(worklist: Worklist, first: date) -> dict[str, Any]:
+def month_before(came: Iterable[ListStart], first: date) -> dict[str, Any]:
     """The nights of the month before, as rows a night."""
-    before = (first - timedelta(days=1)).replace(day=1)
-    here = timezone.get_current_timezone()
-    found = list(_nights(worklist, datetime.combine(before, time(0), here), datetime.combine(first, time(0), here)))
+    before = _month_before(first)
+    begins, ends = _midnight(before), _midnight(first)
+    found = [start for start in came if start.ended and begins <= start.at < ends]
     if not found:
         return {}
     finished = sum(start.ended == NightEnd.FINISHED for start in found)

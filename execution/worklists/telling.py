@@ -140,7 +140,11 @@ def send_one(message: NoticeMessage, now: datetime) -> bool:
     if not message.take(now, now + _HELD):
         return False
     message.refresh_from_db()
-    outcome = _sent(message)
+    try:
+        outcome = _sent(message)
+    except Exception as error:  # noqa: BLE001  of whichever library sends it; its words may hold the address
+        log.warning("the message %s was not sent: %s", message.message_id, type(error).__name__)
+        outcome = Outcome(delivered=False, said=say("notice.not_delivered", words=type(error).__name__))
     _settle(message, outcome, now)
     return outcome.delivered
 

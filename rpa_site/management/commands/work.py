@@ -105,5 +105,9 @@ def _keep_looking(look: Callable[[], object], leave: threading.Event) -> None:
             look()
         except (DatabaseError, InterfaceError) as error:
             log.warning("%s: %s", threading.current_thread().name, error)
+        except (
+            Exception
+        ):  # whatever one look fails with, there is a next one: nothing else begins lists or tells people
+            log.exception("%s failed", threading.current_thread().name)
         finally:
             connection.close()

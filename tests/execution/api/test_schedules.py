@@ -93,3 +93,11 @@ def test_the_window_is_made_longer_for_one_night(dora: Client) -> None:
     told = send(dora, "post", path, {"verb": "extend", "closes_at": later.isoformat()})
     assert told.status_code == 200, told.json()
     assert Worklist.objects.get().closes_at == later
+
+
+def test_many_schedules_are_asked_for_at_once(dora: Client, django_assert_max_num_queries: Any) -> None:
+    place = f"/api/lists/{new_list('Ada', started=False).worklist_id}/schedules/"
+    for _n in range(4):
+        send(dora, "post", place, NIGHT)
+    with django_assert_max_num_queries(9):
+        assert len(dora.get(place).json()) == 4

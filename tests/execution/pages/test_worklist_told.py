@@ -129,3 +129,14 @@ def test_a_message_that_failed_is_told_with_the_other_sides_words_and_tried_now(
     otto.post(f"{place(letters)}/tell", {"verb": "try", "message": message.message_id})
     message.refresh_from_db()
     assert (message.state, message.next_at is not None) == (MessageState.WAITING, True)
+
+
+def test_the_page_asks_no_more_of_the_database_with_many_rules(
+    otto: Client, letters: Worklist, django_assert_max_num_queries: Any
+) -> None:
+    enter("Duty nurse", "Ward IT")
+    for _n in range(4):
+        otto.post(f"{place(letters)}/tell", RULE)
+        otto.post(f"{place(letters)}/tell", {"verb": "test", "rule": NoticeRule.objects.latest("pk").rule_id})
+    with django_assert_max_num_queries(15):
+        otto.get(f"{place(letters)}?rule=new&schedule=new")

@@ -12,7 +12,7 @@ from django.utils import timezone
 from execution.choices import NightEnd, Rhythm, StartState
 from execution.models import ListStart, Schedule, Worklist
 from execution.models.worklist import WorklistState
-from execution.pages.worklist_when_texts import calendar_of, month_before, month_of, title_of
+from execution.pages.worklist_when_texts import calendar_of, month_before, month_of, starts_that_came, title_of
 from execution.worklists.clock import Timing
 from tests.factories import make_user
 from tests.support.lists import new_list
@@ -178,7 +178,8 @@ def test_a_month_has_a_dot_for_a_start_and_a_bar_for_a_night() -> None:
     night = {"began_at": at(4, 2), "ended": NightEnd.STOPPED}
     ListStart.objects.create(schedule=one, at=at(4, 2), state=StartState.BEGUN, **night)
     timing = Timing(**NIGHT, not_on=frozenset({date(2027, 6, 9)}))
-    month = calendar_of(worklist, [timing], date(2027, 6, 1), at(5, 12))
+    came = starts_that_came(worklist, date(2027, 6, 1))
+    month = calendar_of(came, [timing], date(2027, 6, 1), at(5, 12))
     days = {day.number: day for week in month["weeks"] for day in week if day.is_of_month}
     assert len(days) == 30
     assert (days[4].nights, days[4].starts) == ([("red", "stopped")], 0)
@@ -193,10 +194,10 @@ def test_the_nights_of_the_month_before_are_bars_as_high_as_their_rows() -> None
     for day, end, worked in ((4, NightEnd.FINISHED, 100), (5, NightEnd.LEFT, 50)):
         begun = {"state": StartState.BEGUN, "began_at": at(day, 2), "ended": end, "worked": worked}
         ListStart.objects.create(schedule=one, at=at(day, 2), **begun)
-    told = month_before(worklist, date(2027, 7, 1))
+    told = month_before(starts_that_came(worklist, date(2027, 7, 1)), date(2027, 7, 1))
     assert told["words"] == "June: 2 nights, 1 finished"
     assert [(bar["colour"], bar["height"]) for bar in told["bars"]] == [("green", 28), ("amber", 14)]
-    assert month_before(worklist, date(2027, 6, 1)) == {}
+    assert month_before(starts_that_came(worklist, date(2027, 6, 1)), date(2027, 6, 1)) == {}
 
 
 @pytest.mark.parametrize("text", ["", "2027", "2027-13", "x-y", "9999-1", "2027-06-05"])

@@ -342,6 +342,22 @@ def test_a_test_message_says_whether_it_arrives(catcher: Caught) -> None:
     assert NoticeMessage.objects.get().rule is None
 
 
+def test_whatever_a_library_fails_with_the_next_message_leaves(
+    catcher: Caught, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what it says of itself, which may hold the address, is not kept."""
+    hook(catcher)
+    address("Mail", "mailtos://robot:h0spital-pw@mail.example.org")
+    for to in ("Mail", "Ward"):
+        send_test(rule_id=rule(About.FINISHED, to=to).rule_id)
+    monkeypatch.setattr(telling.channels, "send", lambda to, *_text: (_ for _ in ()).throw(KeyError(to)))
+    telling.tell()
+    said = dict(NoticeMessage.objects.values_list("address__name", "said"))
+    assert len(catcher.requests) == 1
+    assert "KeyError" in str(said["Mail"])
+    assert "h0spital-pw" not in str(said)
+
+
 def test_an_address_that_runs_something_here_is_refused(catcher: Caught) -> None:
     """S10.6: also where somebody wrote it past the form."""
     address("Bad", "syslog://")
