@@ -285,6 +285,26 @@ def test_without_a_robot_a_step_is_shown_on_its_own_picture_and_changed(teach) -
     assert Edge.objects.count() == 2
 
 
+def test_a_value_that_is_new_is_a_variable_before_it_is_typed_and_the_keys_are_the_desktops_again(teach) -> None:
+    """S6.1: where no variable was made yet a secret was all that could be typed; and nothing typed is no dead end."""
+    page, end, _lesson = teach()
+    click(page, 300, 186)
+    page.get_by_role("button", name="Type a value").click()
+    dialog = page.locator("#type-dialog")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#keys")).to_be_focused()
+    page.keyboard.insert_text("b")
+    assert sent(page, end, "type")[0]["text"] == "b"
+    page.get_by_role("button", name="Type a value").click()
+    dialog.get_by_label("Name of the value").fill("file_number")
+    dialog.get_by_label("Here it is").fill("004711")
+    dialog.get_by_role("button", name="Type this value").click()
+    expect(dialog).to_be_hidden()
+    assert [one["text"] for one in end.of("type")] == ["b", "004711"]
+    assert Variable.objects.get(name="file_number").example == "004711"
+    expect(page.locator("#keys-line")).to_contain_text("Keys go to the desktop")
+
+
 def test_a_secret_is_made_one_before_it_is_typed(teach) -> None:
     """S6.1: it is in one message to the robot and on no page that stays."""
     page, end, _lesson = teach()
