@@ -414,6 +414,6 @@ def _done() -> dict[str, object]:
         "changes_since": _("What changes from version %(n)s"),
         "changes_none": _("Nothing has changed."),
         "change_kind": {"added": _("New:"), "removed": _("Taken out:"), "changed": _("Changed:")},
-        "change_side": {"was": _("Before"), "now": _("Now")},
+        "change_side": {"was": _("Before"), "now": _("Now"), "none": _("nothing of that")},
         "first_run": _("Start the first run"),
     }
