@@ -80,8 +80,9 @@ def question_of(found: Understood, known: Mapping[str, str], *, done: bool) -> d
     An answer that `counts` may count by a variable, one that `names` makes one with the name that is given, one with
     `line` says which of these texts tell it.
     """
-    name = found.text or found.label
-    asked = say("lesson.which", of=len(found.alike), what=name)
+    asked = say("lesson.which", of=len(found.alike), what=found.text or found.label)
+    if found.near:
+        asked = say("lesson.which_place", of=len(found.alike))
     if not found.is_ambiguous:
         asked = say("lesson.which_run", text=found.text)
     return {

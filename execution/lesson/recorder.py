@@ -146,6 +146,8 @@ class Recorder:
         if act.kind == LOGIN:
             return self.controls.log_in(act, state, shown)
         found = self._understood(act, shown)
+        if act.is_setting and act.box is None and found.is_bare:
+            return self.refused(act, say("lesson.no_control"))
         if found.is_asked and act.seen is not None:
             acted = self._done(act, found, shown, read=state)
             if acted.state == "done" and self.here.pending is not None:

@@ -69,6 +69,11 @@ class Understood:
         return len(self.alike) > 1
 
     @property
+    def is_bare(self) -> bool:
+        """Whether nothing is there that anybody has a name for."""
+        return not (self.role or self.text or self.named_by)
+
+    @property
     def is_asked(self) -> bool:
         """Whether somebody has to say what it means before it is kept."""
         return bool(self.answers)

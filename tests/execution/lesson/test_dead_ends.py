@@ -403,3 +403,13 @@ def test_no_answer_gives_a_variable_another_value(played: PlayedLesson) -> None:
     assert played.question()
     assert played.answer(f"value:{PEOPLE[1]}", variable="the other") == ""
     assert Lesson.objects.get().values == {"patient": PEOPLE[0], "the_other": PEOPLE[1]}
+
+
+def test_what_is_chosen_beside_a_control_is_refused_and_said_why(played: PlayedLesson) -> None:
+    """The picture had moved under the pointer: of five places that look alike none was the combo box."""
+    at(played, "form")
+    params = {"option": "Vegetarian"}
+    why = played.send(id="1", type="set", act="choose", x=600, y=440, params=params)
+    assert why.startswith("Nothing is there that could be set")
+    assert played.asked() is None
+    assert not played.lesson.steps.kept().exists()

@@ -337,7 +337,7 @@ def test_a_held_click_is_not_done_once_the_screen_has_changed(
 def test_the_pointer_is_told_what_would_be_kept_and_what_is_like_it(caller: Teacher) -> None:
     caller.send(type="pointer", x=SECOND.center.x, y=SECOND.center.y)
     hover = caller.until(lambda: next((m for m in caller.told if m["type"] == "hover"), None), what="an answer")
-    assert hover["sentence"] == "spot on the screen “Open”, number 2 of 3"
+    assert hover["sentence"] == "place on the screen “Open”, number 2 of 3"
     assert hover["ambiguous"]
     assert len(hover["alike"]) == 3
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from django.utils import timezone, translation
 
+from execution.lesson.holding import question_of
 from execution.lesson.places import in_words
 from execution.lesson.screens import Known
-from execution.lesson.understanding import understand
+from execution.lesson.understanding import Understood, understand
 from execution.types import Box, Element, ElementRole, Frame, ScreenState, TextLine
+from sentences.said import from_json
 
 ICON = Box(200, 100, 24, 24)
 
@@ -42,4 +44,13 @@ def test_it_is_called_so_in_the_language_of_whoever_teaches() -> None:
         found = understand(screen(("Pièces jointes :", 70, 104)), ICON.center, known=Known())
         assert found.label == "petite image à droite de Pièces jointes"
         assert found.said
-    assert in_words(Box(800, 550, 20, 20), "", screen()) == "spot on the screen at the bottom right"
+    assert in_words(Box(800, 550, 20, 20), "", screen()) == "place on the screen at the bottom right"
+
+
+def test_of_places_without_a_name_it_is_asked_by_how_many_look_alike() -> None:
+    box = Box(800, 550, 20, 20)
+    found = Understood(
+        box=box, point=box.center, role="", text="", named_by=None, alike=(box, Box(400, 550, 20, 20)), near="place"
+    )
+    asked = question_of(found, {}, done=False)["text"]
+    assert from_json(asked) == "2 places look like this one. What says that it is this one?"

@@ -285,6 +285,26 @@ def test_without_a_robot_a_step_is_shown_on_its_own_picture_and_changed(teach) -
     assert Edge.objects.count() == 2
 
 
+def test_a_value_that_is_new_is_a_variable_before_it_is_typed_and_the_keys_are_the_desktops_again(teach) -> None:
+    """S6.1: where no variable was made yet a secret was all that could be typed; and nothing typed is no dead end."""
+    page, end, _lesson = teach()
+    click(page, 300, 186)
+    page.get_by_role("button", name="Type a value").click()
+    dialog = page.locator("#type-dialog")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#keys")).to_be_focused()
+    page.keyboard.insert_text("b")
+    assert sent(page, end, "type")[0]["text"] == "b"
+    page.get_by_role("button", name="Type a value").click()
+    dialog.get_by_label("Name of the value").fill("file_number")
+    dialog.get_by_label("Here it is").fill("004711")
+    dialog.get_by_role("button", name="Type this value").click()
+    expect(dialog).to_be_hidden()
+    assert [one["text"] for one in end.of("type")] == ["b", "004711"]
+    assert Variable.objects.get(name="file_number").example == "004711"
+    expect(page.locator("#keys-line")).to_contain_text("Keys go to the desktop")
+
+
 def test_a_secret_is_made_one_before_it_is_typed(teach) -> None:
     """S6.1: it is in one message to the robot and on no page that stays."""
     page, end, _lesson = teach()
@@ -454,12 +474,15 @@ def test_what_publishing_changes_is_told_before_it(teach) -> None:
     page.get_by_label("Keys", exact=True).fill("f5")
     page.keyboard.press("Tab")
     expect(page.locator("[data-row=step-3] .step-name")).to_contain_text("f5")
+    page.locator("[data-row=step-1]").click()
+    page.locator("#panel-target").get_by_label("Optional").check()
+    expect(page.locator("#saving")).to_have_text("")
     page.click("#done")
     changes = page.locator("#done-dialog .changes")
     expect(changes).to_contain_text("What changes from version 1")
-    expect(changes.locator("li")).to_have_count(1)
-    expect(changes.locator(".was")).to_contain_text("enter")
-    expect(changes.locator(".now")).to_contain_text("f5")
+    expect(changes.locator("li")).to_have_count(2)
+    expect(changes.locator(".was")).to_contain_text(["nothing of that", "enter"])
+    expect(changes.locator(".now")).to_contain_text(["Optional", "f5"])
     page.get_by_label("What changed (optional)").fill("F5 it is")
     page.locator("#done-dialog").get_by_role("button", name="Publish").click()
     expect(page.locator("#done-dialog")).to_contain_text("Published as version 2")

@@ -69,7 +69,9 @@ export function doneDialog(store, edits, { goTo }) {
 
   function change({ kind, what, was, now, pictures }) {
     const [glyph, css] = MARKS[kind];
-    const side = (name, lines, digest) => (lines.length || digest) && kind === "changed" ? h("div", { class: name }, h("span", { class: "small muted" }, say(`change_side.${name}`)), digest ? h("img", { src: store.pictureUrl(digest), alt: "", loading: "lazy" }) : null, lines.map((line) => h("p", { class: "small" }, line))) : null;
+    const hasSides = kind === "changed" && Boolean(was.length || now.length || pictures[0] || pictures[1]);
+    const none = h("p", { class: "small none" }, say("change_side.none")); // what went, or came, has nothing on the other side
+    const side = (name, lines, digest) => hasSides ? h("div", { class: name }, h("span", { class: "small muted" }, say(`change_side.${name}`)), lines.length || digest ? null : none, digest ? h("img", { src: store.pictureUrl(digest), alt: "", loading: "lazy" }) : null, lines.map((line) => h("p", { class: "small" }, line))) : null;
     return h("li", {}, icon(glyph, css), h("div", {}, h("strong", {}, say(`change_kind.${kind}`)), " ", emphasised(what),
       h("div", { class: "sides" }, side("was", was, pictures[0]), side("now", now, pictures[1]))));
   }

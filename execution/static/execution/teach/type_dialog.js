@@ -3,7 +3,7 @@
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
 
-/** Offers the values of the variables, and a field for a secret. */
+/** Offers the values of the variables, a new one, and a field for a secret. */
 export function typeDialog(store, keyboard) {
   const dialog = find("#type-dialog");
   const variables = store.lesson.variables ?? [];
@@ -14,6 +14,19 @@ export function typeDialog(store, keyboard) {
   };
   const known = (store.lesson.values ?? []).filter((one) => one.value);
   const typed = store.lesson.typed ?? [];
+  const called = h("input", { class: "input", id: "value-name", required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule"), autocomplete: "off" });
+  const here = h("input", { class: "input", id: "value-here", required: true, maxlength: 500, autocomplete: "off" });
+  const added = h("form", {},
+    h("h3", { class: "overline" }, say("type_new")),
+    h("div", { class: "field" }, h("label", { for: "value-name" }, say("new_value_name")), called),
+    h("div", { class: "field" }, h("label", { for: "value-here" }, say("new_value_here")), here, h("p", { class: "hint" }, say("new_value_asked"))),
+    h("div", { class: "buttons" }, h("button", { class: "button", type: "submit" }, icon("variable"), say("type_new_value"))));
+  added.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!(await keyboard.edits.variable(called.value, { example: here.value }))) return;
+    keyboard.type(here.value);
+    close();
+  });
   const name = h("input", { class: "input", id: "secret-name", list: "secret-names", required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule"), autocomplete: "off" });
   const value = h("input", { class: "input", id: "secret-value", type: "password", required: true, autocomplete: "off" });
   const secrets = variables.filter((one) => one.secret);
@@ -33,6 +46,6 @@ export function typeDialog(store, keyboard) {
   fill(find("[data-body]", dialog), h("h2", { id: "type-title" }, say("type_value")),
     known.length ? h("div", { class: "chips" }, known.map((one) => h("button", { class: "chip plain", type: "button", onclick: () => (keyboard.type(one.value), close()) }, h("strong", {}, `{{${one.name}}}`), ` ${one.value}`))) : null,
     typed.length ? [h("h3", { class: "overline" }, say("typed_before")), h("div", { class: "chips" }, typed.map((one) => h("button", { class: "chip plain", type: "button", onclick: () => (keyboard.type(one), close()) }, one)))] : null,
-    form);
+    added, form);
   dialog.showModal();
 }
