@@ -96,15 +96,25 @@ def make_workflow(
     workflow = Workflow.objects.create(
         **{"workflow_id": f"wf_notes_{number}", "name": f"Patient note {number}", **fields}
     )
-    rows = {n["node_id"]: _make_node(workflow, n) for n in nodes}
+    rows = {row.node_id: row for row in Node.objects.bulk_create([_node(workflow, n) for n in nodes])}
+    taught: dict[str, Mapping[str, Any]] = {}
+    for edge in edges:
+        if edge.get("target"):
+            taught.setdefault(edge["target"]["target_id"], edge["target"])
+    targets = Target.objects.bulk_create([_target(workflow, one) for one in taught.values()])
+    target_of = {target.target_id: target for target in targets}
+    acts = []
     for order, edge in enumerate(edges):
-        target = _make_target(workflow, edge["target"]) if edge.get("target") else None
         ends = {"source": rows[edge["source"]], "destination": rows[edge["destination"]]}
-        Edge.objects.create(workflow=workflow, **{"order": order, **edge, **ends, "target": target})
+        target = target_of[edge["target"]["target_id"]] if edge.get("target") else None
+        acts.append(Edge(workflow=workflow, **{"order": order, **edge, **ends, "target": target}))
+    Edge.objects.bulk_create(acts)
     said = str([list(nodes), list(edges)])
+    asked = []
     for order, variable in enumerate(variables):
         is_used = "{{" + variable["name"] + "}}" in said  # what nothing uses cannot be asked for
-        Variable.objects.create(workflow=workflow, **{"order": order, "required": is_used, **variable})
+        asked.append(Variable(workflow=workflow, **{"order": order, "required": is_used, **variable}))
+    Variable.objects.bulk_create(asked)
     return workflow
 
 
@@ -138,16 +148,15 @@ def make_picture(*, width: int = 64, height: int = 48, seed: int | None = None) 
     return Picture.objects.get_or_create(digest=digest, defaults={"width": width, "height": height})[0]
 
 
-def _make_node(workflow: Workflow, fields: Mapping[str, Any]) -> Node:
+def _node(workflow: Workflow, fields: Mapping[str, Any]) -> Node:
     values = dict(fields)
-    return Node.objects.create(workflow=workflow, reference=_picture(values.pop("picture", "")), **values)
+    return Node(workflow=workflow, reference=_picture(values.pop("picture", "")), **values)
 
 
-def _make_target(workflow: Workflow, fields: Mapping[str, Any]) -> Target:
+def _target(workflow: Workflow, fields: Mapping[str, Any]) -> Target:
     values = dict(fields)
     pictures = {name: _picture(values.pop(name, "")) for name in ("picture", "context")}
-    known = {"workflow": workflow, "target_id": values.pop("target_id")}
-    return Target.objects.get_or_create(**known, defaults={**values, **pictures})[0]
+    return Target(workflow=workflow, **values, **pictures)
 
 
 def _picture(digest: str) -> Picture | None:

@@ -47,7 +47,6 @@ def is_over(one: Product, made: str) -> bool:
     return one.rows("SELECT state FROM execution_worklist WHERE worklist_id = ?", made)[0][0] in ("finished", "stands")
 
 
-@pytest.mark.core
 def test_each_row_is_done_once_though_the_run_loop_is_killed_in_the_middle(
     taught: Product, web: Site, tmp_path: Path
 ) -> None:

@@ -474,7 +474,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(steps, max_size=12))
 def test_whatever_happens_it_is_somewhere_and_sees_the_same(happened: list[tuple[str, Any]]) -> None:
     """S3.11 (7) and (12): the device is one that there is, the vectors agree, and nothing is held where it is not."""

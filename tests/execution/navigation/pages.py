@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 from zlib import crc32
@@ -72,22 +73,29 @@ class Page:
         return replace(self, items=tuple(i for i in self.items if i.text not in words))
 
     def state(self) -> ScreenState:
-        pixels = np.full((HEIGHT, WIDTH, 3), 240, np.uint8)
-        lines, elements = [], []
-        for item in self.items:
-            shown = item.text if item.shown is None else item.shown
-            b = item.box
-            pixels[b.y : b.bottom, b.x : b.right] = 225
-            for i, sign in enumerate(shown[: b.w // 8]):
-                tone = crc32(f"{sign}{i}".encode()) % 180
-                pixels[b.y + 5 : b.y + 9, b.x + 4 + 8 * i : b.x + 10 + 8 * i] = tone
-            if shown:
-                lines.append(TextLine(text=shown, box=Box(b.x + 4, b.y + (b.h - 12) // 2, 8 * len(shown), 12)))
-            if item.role is not None:
-                elements.append(Element(box=b, role=item.role, text=shown, states=item.states))
-        frame = Frame(pixels=pixels, taken_at=datetime(2026, 1, 1, tzinfo=UTC), digest=pixels_digest(pixels))
+        """What a perfect reader makes of it; the pixels are the caller's own."""
+        drawn = _drawn(self.items)
         window = Window(title=self.title, app_name="app", box=self.box)
-        return ScreenState(frame=frame, window=window, texts=tuple(lines), elements=tuple(elements), text_method="full")
+        return replace(drawn, frame=replace(drawn.frame, pixels=drawn.frame.pixels.copy()), window=window)
+
+
+@lru_cache(maxsize=16)
+def _drawn(items: tuple[Item, ...]) -> ScreenState:
+    pixels = np.full((HEIGHT, WIDTH, 3), 240, np.uint8)
+    lines, elements = [], []
+    for item in items:
+        shown = item.text if item.shown is None else item.shown
+        b = item.box
+        pixels[b.y : b.bottom, b.x : b.right] = 225
+        for i, sign in enumerate(shown[: b.w // 8]):
+            tone = crc32(f"{sign}{i}".encode()) % 180
+            pixels[b.y + 5 : b.y + 9, b.x + 4 + 8 * i : b.x + 10 + 8 * i] = tone
+        if shown:
+            lines.append(TextLine(text=shown, box=Box(b.x + 4, b.y + (b.h - 12) // 2, 8 * len(shown), 12)))
+        if item.role is not None:
+            elements.append(Element(box=b, role=item.role, text=shown, states=item.states))
+    frame = Frame(pixels=pixels, taken_at=datetime(2026, 1, 1, tzinfo=UTC), digest=pixels_digest(pixels))
+    return ScreenState(frame=frame, texts=tuple(lines), elements=tuple(elements), text_method="full")
 
 
 class Clock:

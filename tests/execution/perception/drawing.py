@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -15,6 +16,11 @@ from workflows.exceptions import PictureMissing
 
 FONTS = Path("/usr/share/fonts/truetype/dejavu")
 LIGHT, DARK, GREY = (245, 245, 245), (24, 24, 28), (150, 150, 150)
+
+
+@cache
+def face_of(font: str, size: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(FONTS / f"{font}.ttf"), size)
 
 
 class Canvas:
@@ -30,7 +36,7 @@ class Canvas:
         self, text: str, x: int, y: int, *, size: int = 13, font: str = "DejaVuSans", ink: tuple[int, ...] | None = None
     ) -> Box:
         """Write at the top left corner; gives the box of the ink."""
-        face = ImageFont.truetype(str(FONTS / f"{font}.ttf"), size)
+        face = face_of(font, size)
         left, top, right, bottom = (int(v) for v in self.draw.textbbox((x, y), text, font=face))
         self.draw.text((x, y), text, font=face, fill=ink or self.ink)
         box = Box(left, top, right - left, bottom - top)
@@ -40,7 +46,7 @@ class Canvas:
     def button(self, text: str, box: Box, *, ink: tuple[int, ...] | None = None) -> Box:
         """A framed control with its text in the middle."""
         self.draw.rectangle((box.x, box.y, box.right - 1, box.bottom - 1), fill=(228, 228, 228), outline=GREY)
-        face = ImageFont.truetype(str(FONTS / "DejaVuSans.ttf"), 13)
+        face = face_of("DejaVuSans", 13)
         width = int(self.draw.textlength(text, font=face))
         self.text(text, box.x + (box.w - width) // 2, box.y + (box.h - 16) // 2, ink=ink or DARK)
         return box

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.perception.carrying import detect_changed, read_changed
@@ -58,7 +58,6 @@ rectangles = st.builds(Box, st.integers(0, 780), st.integers(0, 480), st.integer
 
 
 @given(before=st.lists(rectangles, max_size=10), gone=st.integers(0, 3), new=st.lists(rectangles, max_size=3))
-@settings(max_examples=40)
 def test_elements_of_what_changed_and_those_carried_over_are_those_of_the_whole(
     before: list[Box], gone: int, new: list[Box]
 ) -> None:

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.perception.embedding import BuiltinEmbedder, ModelsDiffer, cosine
@@ -192,7 +192,6 @@ def test_pictures_of_any_size_are_taken(embedder, size):
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-4) or not vector.any()
 
 
-@settings(max_examples=30)
 @given(st.integers(1, 60), st.integers(1, 90), st.integers(0, 2**31), st.sampled_from([1, 2, 5]))
 def test_no_picture_of_noise_brings_it_down(height, width, seed, grain):
     random = np.random.default_rng(seed)

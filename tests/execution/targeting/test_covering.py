@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.targeting.comparison import NAMES
@@ -257,7 +257,6 @@ def test_a_label_under_it_is_not_a_missing_one(store: Pictures) -> None:
     assert label_in_place(box, context(target, form, store), under=cover) is True
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     x=st.integers(-200, 1200), y=st.integers(-200, 760), w=st.integers(60, 600), h=st.integers(40, 400),
 )  # fmt: skip

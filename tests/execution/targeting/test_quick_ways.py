@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
 
@@ -55,7 +54,7 @@ def test_a_text_may_hold_what_has_each_of_its_firm_words(asked: str, text: str) 
 def test_texts_made_ready_for_one_screen_are_not_those_of_the_next() -> None:
     used, target = TargetResolver(pictures=STORE), taught(SAVE, STORE, label="Save")
     for form in (Form(), Form(dx=37, words={"save": "Send"}), Form()):
-        state = replace(form, elements=[]).state()
+        state = form.state()
         first, again = (used.resolve(target, state, variables={}) for _ in range(2))
         fresh = TargetResolver(pictures=STORE).resolve(target, state, variables={})
         assert (first.status, first.box) == (again.status, again.box) == (fresh.status, fresh.box)
@@ -164,7 +163,7 @@ def repeatable(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("repeatable")
 @pytest.mark.parametrize(("form", "box"), list(product(FORMS, (SAVE, FIELDS["Street"]))))
 def test_what_was_kept_of_other_places_changes_no_place(form: Form, box: Box) -> None:
-    state, target = replace(form, elements=[]).state(), taught(box, STORE, label="x")
+    state, target = form.state(), taught(box, STORE, label="x")
     used = context(target, state, STORE)
     for element in state.elements:
         assert examined(element.box, used) == examined(element.box, context(target, state, STORE))
@@ -178,7 +177,7 @@ def test_surroundings_are_as_like_without_the_edges_that_cannot_win(
 ) -> None:
     before = Form().state()
     target = teach_target(before.frame, SAVE, label="Save", state=before, click=SAVE.center, store=STORE)
-    seen = context(target, replace(form, elements=[]).state(), STORE)
+    seen = context(target, form.state(), STORE)
     outlined = list[int]()
     monkeypatch.setattr(looks, "edges", lambda grey: outlined.append(1) or edges(grey))
     said = [surroundings_likeness(form._moved(box), seen) for box in (SAVE, CANCEL, PRINT)]

@@ -39,7 +39,7 @@ TEXTS = st.builds(
 )
 VALUES = TEXTS.map(lambda text: text.replace("\t", "\n"))  # a tab would leave the field
 LINES = [{"name": "patient", "label": "Patient", "kind": "lines"}]
-FEW = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def as_a_browser_sends(text: str) -> str:

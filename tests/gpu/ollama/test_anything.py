@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 import httpx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu.config import GPUResourceConfig
@@ -106,7 +106,6 @@ WORDS = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), 
 
 
 @given(words=WORDS, size=st.integers(1, 50))
-@settings(max_examples=50)
 def test_an_answer_is_the_same_however_it_is_cut_into_pieces(words: list[str], size: int) -> None:
     """A.5.11"""
     lines = [{"message": {"content": word}, "done": False} for word in words]
