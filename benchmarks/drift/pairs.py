@@ -137,7 +137,7 @@ def load(file: Path) -> Made:
 
 
 def load_all(folder: Path = FOLDER, *, kinds: Sequence[str] = KINDS) -> tuple[dict[str, Screen], list[Pair]]:
-    """Every screen by `part/name`, and the pairs of those kinds; FileNotFoundError says how to make them."""
+    """Every screen by `part/name`, and the pairs of those kinds; SystemExit says how to make them."""
     screens: dict[str, Screen] = {}
     pairs: list[Pair] = []
     for part in PARTS:
@@ -146,7 +146,7 @@ def load_all(folder: Path = FOLDER, *, kinds: Sequence[str] = KINDS) -> tuple[di
             screens |= {f"{part}/{screen.name}": screen for screen in made.screens}
             pairs += [pair for pair in made.pairs if pair.kind in kinds]
     if not pairs:
-        raise FileNotFoundError(f"{folder} holds no pairs; make them with: python -m benchmarks.drift")
+        raise SystemExit(f"{folder} holds no pairs; make them with: python -m benchmarks.drift")
     return screens, sorted(pairs, key=lambda pair: (KINDS.index(pair.kind), pair.part, pair.name))
 
 

@@ -74,9 +74,9 @@ def save(screens: Iterable[Screen], folder: Path) -> None:
 
 
 def load(folder: Path) -> list[Screen]:
-    """The screens of one folder; raises FileNotFoundError that says how to make them."""
+    """The screens of one folder; raises SystemExit that says how to make them."""
     if not (folder / INDEX).is_file():
-        raise FileNotFoundError(f"{folder} holds no screens; make them with: python -m benchmarks.screens")
+        raise SystemExit(f"{folder} holds no screens; make them with: python -m benchmarks.screens")
     return [_screen(row) for row in json.loads((folder / INDEX).read_text())]
 
 
