@@ -21,7 +21,7 @@ _RESTS = {
 def close_windows(now: datetime) -> int:
     """Let lists rest whose window is over and of which no row is at work; how many."""
     over = Worklist.objects.filter(state=WorklistState.RUNNING, closes_at__lte=now)
-    return sum(_close(worklist, now) for worklist in over.exclude(items__state=ItemState.RUNNING))
+    return sum(_close(worklist, now) for worklist in over)
 
 
 def _close(worklist: Worklist, now: datetime) -> bool:

@@ -292,3 +292,16 @@ def test_a_schedule_that_is_changed_while_its_start_waits_begins_it_no_more() ->
     later = Timing(**{**NIGHT, "at": time(3)})
     plan(worklist_id=worklist.worklist_id, schedule_id=one.schedule_id, timing=later, reason="tested")
     assert told(one)[0][1:] == (StartState.MISSED, "The schedule was changed or switched off while it waited.")
+
+
+def test_of_two_clocks_that_saw_the_same_one_looks() -> None:
+    """Nor does one that saw a schedule as it was before a person changed it or switched it off."""
+    one = planned(new_list("Ada", started=False), since=at(5, 1))
+    first, second, third, fourth = (Schedule.objects.get(pk=one.pk) for _n in range(4))
+    assert (first.look(at(5, 2)), second.look(at(5, 2))) == (True, False)
+    third.refresh_from_db()
+    Schedule.objects.update(changed_at=at(5, 3))
+    assert not third.look(at(5, 4))
+    fourth.refresh_from_db()
+    Schedule.objects.update(is_on=False)
+    assert not fourth.look(at(5, 4))

@@ -97,6 +97,14 @@ def test_a_file_that_is_still_written_is_waited_for(place: Path, letters: Workli
     assert set(states(letters)) == {"Ada", "Bea"}
 
 
+def test_two_looks_within_a_moment_say_nothing_of_a_file(place: Path, letters: Worklist) -> None:
+    put(place, "ward.csv", "Patient\nAda\n")
+    looks(at(5, 2) - timedelta(seconds=2), at(5, 2))
+    assert start_of()[0] == StartState.WAITING
+    looks(at(5, 2) + LOOK)
+    assert start_of()[0] == StartState.BEGUN
+
+
 def test_one_that_never_stands_still_is_told_when_the_start_is_too_late(place: Path, letters: Worklist) -> None:
     file = put(place, "ward.csv", "Patient\nAda\n")
     for minute in (0, 30, 59):

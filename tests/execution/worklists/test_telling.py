@@ -191,8 +191,11 @@ def test_a_message_is_sent_by_whoever_takes_it_first(catcher: Caught) -> None:
     set_aside(worklist, 1)
     now = timezone.now()
     telling.make_messages(now)
-    one, same = NoticeMessage.objects.get(), NoticeMessage.objects.get()
-    assert (telling.send_one(one, now), telling.send_one(same, now)) == (True, False)
+    one, same, late = (NoticeMessage.objects.get() for _n in range(3))
+    until = now + timedelta(minutes=2)
+    assert (one.take(now, until), same.take(now, until)) == (True, False)
+    NoticeMessage.objects.update(next_at=now)  # whoever took it is dead
+    assert (telling.send_one(late, now), telling.send_one(same, now)) == (True, False)
     assert len(catcher.requests) == 1
 
 
