@@ -61,7 +61,7 @@ def without_parting(pixels: np.ndarray, texts: Sequence[TextLine]) -> np.ndarray
 
 def _parting(pixels: np.ndarray, line: TextLine) -> Iterator[Box]:
     box, high = line.box, line.box.h
-    left, right = max(1, box.right - high // 4), min(pixels.shape[1] - 1, box.right + 2 * high)
+    left, right = max(1, box.x + high // 4, box.right - high), min(pixels.shape[1] - 1, box.right + 2 * high)
     upper, lower = max(0, box.y + high // 4), min(len(pixels), box.bottom - high // 4)
     if lower - upper < _LOWEST // 2 or right - left < high or line.text.rstrip().endswith(_LIKE_IT):
         return

@@ -35,14 +35,15 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
         if level[:, max(0, first - CORNER) : first].any() != level[:, last + 1 : last + 1 + CORNER].any():
             continue  # the side of a frame, whose top and bottom are at one side of it
         reach = NEAR * (bottom - top)
-        left, right = (
-            _letters(part) for part in (ink[:, max(0, first - reach) : first], ink[:, last + 1 : last + 1 + reach])
-        )
+        sides = ink[:, max(0, first - reach) : first], ink[:, last + 1 : last + 1 + reach]
+        left, right = (_letters(part, top, bottom) for part in sides)
         if bottom - top == len(crop) and left.any() and right.any():
             continue  # a border between two texts, which keeps them apart
         rows = _own_rows(np.asarray(np.hstack((left, right)).any(axis=1)), top, bottom)
         if rows.size and (top >= rows[0] or bottom - 1 <= rows[-1]):
             continue
+        if not rows.size and any(part[top:bottom].any() for part in sides):
+            continue  # in an empty field nobody knows whether it is a letter
         past = min(rows[0] - top, bottom - 1 - rows[-1]) if rows.size else 0
         if past < CLEARLY_PAST and not _alone(ink, first, last, top, bottom):
             continue
@@ -55,9 +56,10 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
     return cleaned
 
 
-def _letters(ink: np.ndarray) -> np.ndarray:
-    """The ink without borders, which go from top to bottom."""
-    return ink[:, ~ink.all(axis=0)]
+def _letters(ink: np.ndarray, top: int, bottom: int) -> np.ndarray:
+    """The ink without borders, which go from top to bottom, or beyond a bar at both its ends as the side of a frame."""
+    longer = ink[max(0, top - 1) : bottom + 1].all(axis=0) if top > 0 and bottom < len(ink) else ink.all(axis=0)
+    return ink[:, ~(ink.all(axis=0) | longer)]
 
 
 def _own_rows(inked: np.ndarray, top: int, bottom: int) -> np.ndarray:

@@ -186,3 +186,19 @@ def test_a_dialog_is_told_as_it_says_with_its_buttons_as_answers(teach) -> None:
     [press] = sent(page, end, "dialog")
     assert press["press"] == "Close the notice"
     assert len(end.of("act")) == 1
+    page.select_option("[data-key=same_screen]", "queue")  # it may be a page after all
+    assert sent(page, end, "same_screen")[0]["node_id"] == "queue"
+
+
+@pytest.mark.parametrize("tool", ["choose", "must_see_row"])
+def test_what_is_said_of_a_tool_leaves_the_picture_where_it_is(teach, tool: str) -> None:
+    """S6.12: a row more below it would shrink the picture under the pointer, and another place would be clicked."""
+    page, _end, _lesson = teach()
+    shown(page)
+    before = page.locator("#canvas").bounding_box()
+    button = page.locator(f"[data-tool={tool}]")
+    if not button.is_visible():
+        page.click("#more-tools")
+    button.click()
+    expect(page.locator("#tool-hint")).to_be_visible()
+    assert page.locator("#canvas").bounding_box() == before

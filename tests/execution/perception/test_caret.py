@@ -80,3 +80,28 @@ def test_a_frame_that_begins_within_the_line_does_not_hide_a_cursor_and_stays() 
     typed = crop.copy()
     typed[8:27, end + 2] = 0
     assert np.array_equal(without_caret(typed), crop)
+
+
+def framed(text: str) -> tuple[np.ndarray, int]:
+    """A field whose line was found with its frame; where its text ends."""
+    crop = np.full((30, 90, 3), 217, np.uint8)
+    crop[2:28, 3:] = 255
+    crop[2:4, 3:] = crop[26:28, 3:] = crop[2:28, 3:5] = 110
+    cv2.putText(crop, text, (9, 21), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (20, 20, 20), 1, cv2.LINE_AA)
+    return crop, 9 + int(np.flatnonzero((crop[5:25, 9:] < 150).all(axis=2).any(axis=0)).max(initial=0))
+
+
+@pytest.mark.parametrize("text", ["77", "B7", "9", "A12"])
+def test_the_side_of_the_frame_beside_a_short_value_does_not_hide_a_cursor(text: str) -> None:
+    """It was read as "7]" and "77|", and nobody knew whether the value was typed."""
+    plain, end = framed(text)
+    typed = plain.copy()
+    typed[5:25, end + 3] = 0
+    assert np.array_equal(without_caret(typed), plain)
+    assert without_caret(plain) is plain
+
+
+def test_a_bar_alone_beside_the_side_of_a_frame_may_be_a_letter() -> None:
+    crop, _end = framed("")
+    crop[7:23, 12] = 0
+    assert without_caret(crop) is crop

@@ -32,8 +32,8 @@ def boxes(canvas: Canvas, role: ElementRole) -> list[Box]:
 
 
 @pytest.mark.parametrize("gap", [2, 5])
-@pytest.mark.parametrize("larger", [0, 4], ids=["as it is written", "with room around"])
-@pytest.mark.parametrize("text", ["004711", "Anna Berger", "A12", "01/12/2026"])
+@pytest.mark.parametrize("larger", [0, 4, 8])
+@pytest.mark.parametrize("text", ["004711", "Anna Berger", "A12", "B7", "01/12/2026"])
 def test_a_field_with_a_cursor_behind_its_text_is_one_field(text: str, larger: int, gap: int) -> None:
     canvas = a_field(text, gap=gap)
     canvas.lines = [replace(line, box=line.box.grown(larger, Size(700, 300))) for line in canvas.lines]
