@@ -106,15 +106,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | N
     return Together(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
-def pytest_collection(session: pytest.Session) -> None:
-    gc.disable()  # nothing that is collected goes again, and walking through it was half of the work
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Nothing that is collected goes again, and the collector's walks through it were half of the work."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     session.stash[ASKING] = {item.path for item in session.items if asks_for_the_database(item)}
     gc.collect()  # what is there by now stays: the collector need not walk through it again and again
     gc.freeze()
-    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -167,7 +167,7 @@ def _pick(hands: Movements, option: str, area: Box, state: ScreenState) -> str:
     read, turns, below = _noted(area, state, top=True), 0, 0
     while turns < MOST:
         later = _turned(hands, area, _STEP, state)
-        moved = shift(state, later, area)
+        moved = shift(state, later, _said_in(area, state))
         if moved == 0:
             break
         joined = _joined(read, _noted(area, later, below + moved)) if moved is not None else None
@@ -235,6 +235,15 @@ def _rows(area: Box, state: ScreenState, *, top: bool = False, bottom: bool = Fa
         return []
     left = sorted(line.box.x for line in lines)[len(lines) // 2]
     return [line for line in lines if abs(line.box.x - left) <= _INDENT * line.box.h]
+
+
+def _said_in(area: Box, state: ScreenState) -> Box:
+    """The part of a list in which its rows say something: its scroll bar moves otherwise than they do."""
+    rows = [line.box for line in _rows(area, state, top=True, bottom=True)]
+    if not rows:
+        return area
+    said = union(rows)
+    return Box(said.x, area.y, said.w, area.h)
 
 
 class _Row(NamedTuple):

@@ -89,7 +89,7 @@ def edge(action: str, target: dict[str, Any], number: int = 0, **params: Any) ->
     }
 
 
-WARD, TEST = beside("Ward", -257, role="button"), beside("Tests", -255, dy=-70)
+WARD, TEST = beside("Ward", -257), beside("Tests", -255, dy=-70)
 SEEN = beside("Seen on", -225)
 NODES = [
     {"node_id": "order", "name": "Order", "texts": ["Order form"], "window_title": "Order*", "is_entry": True},

@@ -212,6 +212,35 @@ def test_pages_that_share_no_row_are_no_list_that_was_looked_through(names: tupl
     assert choose(hands, names[-1], TESTS, hands.seen()) == say("turn.list_not_read")
 
 
+LONG = Box(60, 20, 220, 590)
+
+
+class Barred(LateList):
+    """Thirty wards, twenty of them in sight, beside a scroll bar that is as dark as they are; they go by four."""
+
+    def still(self) -> ScreenState:
+        self.top = max(0, min(10, self.top + 4 * sum(self.turns)))
+        self.turns.clear()
+        return self.seen()
+
+    def seen(self) -> ScreenState:
+        canvas = Canvas(400, 640)
+        for number in range(20):
+            canvas.text(f"Ward {self.top + number + 1}", LONG.x + 12, LONG.y + 6 + 29 * number, size=16)
+        top = LONG.y + 20 + 18 * self.top
+        canvas.draw.rectangle((LONG.right - 14, top, LONG.right - 4, top + 364), fill=(139,) * 3)
+        return canvas.state()
+
+
+def test_a_list_is_looked_through_whatever_its_scroll_bar_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes the other way than the rows, and between them there is nothing else to see."""
+    monkeypatch.setattr(wheel, "ANSWERS_S", 0.0)
+    hands = Barred(late=0)
+    assert choose(hands, "Ward 27", LONG, hands.seen()) == ""
+    (box,) = hands.chosen
+    assert [line.text for line in hands.seen().texts if line.box == box] == ["Ward 27"]
+
+
 def test_an_option_that_no_radio_button_of_a_group_has_is_absent_and_nothing_is_clicked() -> None:
     """S6.12: before it was clicked, and said that no list had opened."""
     canvas = Canvas(700, 300)
