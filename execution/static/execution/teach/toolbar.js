@@ -34,7 +34,7 @@ export function toolbar(store, connection) {
     const signature = JSON.stringify([words, Boolean(stop)]);
     if (signature === said) return;
     said = signature;
-    if (words) fill(hint, words, stop ? [" ", h("button", { class: "note-button", type: "button", onclick: stop }, icon("x"), say(store.drawing ? "cancel" : "insert_stop"))] : "");
+    if (words) fill(hint, h("span", {}, words), stop ? h("button", { class: "note-button", type: "button", onclick: stop }, icon("x"), say(store.drawing ? "cancel" : "insert_stop")) : "");
   });
 
   function choose(tool) {
