@@ -13,6 +13,7 @@ from execution.desktop.base import Desktop, DesktopError, DesktopLost
 from execution.lesson.acts import Act, Acted, do
 from execution.lesson.here import Here, Pending
 from execution.lesson.sight import Looks
+from execution.lesson.undoing import take_out
 from execution.models import LessonStep
 from execution.types import ElementState, ScreenState
 from sentences.said import say, to_json, told_by
@@ -122,6 +123,11 @@ class Typing:
         recorder, here = self._recorder, self._recorder.here
         if not LessonStep.objects.open().filter(pk=open_.step.pk).exists():
             here.left_unkept()  # somebody has deleted it meanwhile
+            return
+        if open_.into is not None and not Edge.objects.filter(pk=open_.into.edge.pk).exists():
+            with transaction.atomic():
+                take_out(open_.step)  # with the click into its field, which somebody has deleted
+            here.left_unkept()
             return
         text = open_.kept or self._as_variable(open_.text)
         with transaction.atomic():
