@@ -7,11 +7,9 @@ from django.utils.translation import gettext_lazy as _
 from workflows.models.workflow import text_id
 
 
-class Credential(models.Model):
-    """A user name and an encrypted password; opened by `workflows.vault` alone, with a key that is not in here."""
+class SecretRow(models.Model):
+    """A row with a secret in it; opened by `workflows.vault` alone, with a key that is not in here."""
 
-    name = models.CharField(_("name"), max_length=100, unique=True, validators=[text_id])
-    username = models.CharField(_("user name"), max_length=300)
     ciphertext = models.TextField(editable=False)
     note = models.CharField(_("note"), max_length=500, blank=True)
     updated_at = models.DateTimeField(_("changed"), auto_now=True)
@@ -24,6 +22,16 @@ class Credential(models.Model):
         related_name="+",
         verbose_name=_("changed by"),
     )
+
+    class Meta:
+        abstract = True
+
+
+class Credential(SecretRow):
+    """A user name and an encrypted password."""
+
+    name = models.CharField(_("name"), max_length=100, unique=True, validators=[text_id])
+    username = models.CharField(_("user name"), max_length=300)
 
     class Meta:
         ordering = ("name",)
@@ -44,23 +52,11 @@ class AddressKind(models.TextChoices):
     WEBHOOK = "webhook", _("signed webhook")
 
 
-class Address(models.Model):
+class Address(SecretRow):
     """Where messages to people go, such as a mail server or a channel of Teams; encrypted, as it holds its own key."""
 
     name = models.CharField(_("name"), max_length=100, unique=True)
     kind = models.CharField(_("kind"), max_length=10, choices=AddressKind, default=AddressKind.MESSAGE)
-    ciphertext = models.TextField(editable=False)
-    note = models.CharField(_("note"), max_length=500, blank=True)
-    updated_at = models.DateTimeField(_("changed"), auto_now=True)
-    updated_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        blank=True,
-        editable=False,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        verbose_name=_("changed by"),
-    )
 
     class Meta:
         ordering = ("name",)

@@ -19,7 +19,7 @@ _AT_START = 1.2  # of its height: in an empty field it stands no farther from th
 _TOUCHED = 0.25  # of its height: a letter that ends right beside it touches it in a few rows
 _LIKE_IT = ("|", "¦", "[", "]")
 _STROKES = frozenset("1IlitfrjJTLF!")  # what is written with one stem, alone in a field
-_FAINT = 3  # levels: a border of a theme has more
+FAINT = 3  # levels: a border of a theme has more
 _MOST = 400  # strokes of one field
 _SIDE = 8  # of its height: letters so near are compared with it
 
@@ -94,7 +94,7 @@ def _between_borders(pixels: np.ndarray, seed: Box, ground: np.ndarray) -> Box |
     """All of the bar of which one row is known; None where no border is right above and below, or it goes on."""
     x, w = seed.x, seed.w
     top, end = max(0, seed.y - _HIGHEST), min(len(pixels), seed.y + _HIGHEST)
-    off = np.abs(pixels[top:end, x - 1 : x + w + 1].astype(np.int16) - ground).max(axis=2) > _FAINT
+    off = np.abs(pixels[top:end, x - 1 : x + w + 1].astype(np.int16) - ground).max(axis=2) > FAINT
     here, on_bar = seed.y - top, off[:, 1:-1].all(axis=1) & ~off[:, -1]  # a letter may reach to its left side
     up, down = here + 1 - _unbroken(on_bar[here::-1]), here + _unbroken(on_bar[here:])
     for outward in (off[:up][::-1], off[down:]):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from execution.perception.elements.cursor import FAINT
 from execution.types import Box, TextLine
 
 _OTHER = 40  # levels between the patch and the field
-_FAINT = 3  # levels: a border of a theme has more
 _TIGHT = 4  # pixels that a patch reaches beyond its words, and from it to the border of its field
 _MOSTLY = 0.6
 
@@ -35,7 +35,7 @@ def _without_relief(painted: np.ndarray, patch: Box, ground: np.ndarray) -> None
     """A line around the patch as well, where it ends with the patch; the border of the field goes on."""
 
     def is_ground(y: int, x: int) -> bool:
-        return bool(np.abs(painted[y, x].astype(np.int16) - ground).max() <= _FAINT)
+        return bool(np.abs(painted[y, x].astype(np.int16) - ground).max() <= FAINT)
 
     middle = patch.center.y
     left, right = patch.x - 1, patch.right
@@ -69,13 +69,13 @@ def _patch(pixels: np.ndarray, line: TextLine) -> Box | None:
         return None
     x, y = box.x - _TIGHT, box.y - 2 * _TIGHT
     around = pixels[y : box.bottom + 2 * _TIGHT, x : box.right + _TIGHT + reach].astype(np.int16)
-    mine = np.abs(around - own).max(axis=2) <= _FAINT
+    mine = np.abs(around - own).max(axis=2) <= FAINT
     inner = slice(2 * _TIGHT + box.h // 4, 2 * _TIGHT + box.h - box.h // 4)
     left, right = _extent(mine[inner].mean(axis=0) > 0)
     top, bottom = _extent(mine[:, _TIGHT : _TIGHT + box.w].mean(axis=1) > _MOSTLY / 2)
     if right - left < box.w - 2 * _TIGHT or right > _TIGHT + box.w + _TIGHT:
         return None
-    field = np.abs(around - behind).max(axis=2) > _FAINT
+    field = np.abs(around - behind).max(axis=2) > FAINT
     if field[inner, right + _TIGHT // 2 :].any():
         return None  # something stands right behind it
     for rows in (field[max(0, top - _TIGHT) : top], field[bottom : bottom + _TIGHT]):
