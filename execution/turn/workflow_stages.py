@@ -86,6 +86,7 @@ class WorkflowStages:
         self.missing = ""  # what the run cannot go on without, in a sentence
         self._put = PutValues({v.name for v in graph.variables if holds_secret(v)})
         self._entered: Suggestion | None = None  # the click into a field after which nothing was done yet
+        self._judged_last: tuple[tuple[Suggestion, ScreenState, ScreenState], Verification] | None = None
         self._in_rounds = edges_in_rounds(graph)
         self._scope = ""  # of the screens that were looked for last
         self._overlay = Overlay(graph)  # what is gone by: the graph with what coaches have shown since
@@ -445,16 +446,27 @@ class WorkflowStages:
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState, between: Iterable[ScreenState],
         *, earlier: Verification | None = None,
     ) -> Verification:  # fmt: skip
-        """One look with what judging it took; with `earlier` ones, and what looking again took since."""
-        began = time.perf_counter()
+        """One look; with `earlier` ones, and what looking again took since."""
         verification = self.judge(suggestion, before, after, between=tuple(between))
-        verification = replace(verification, verify_ms=(time.perf_counter() - began) * 1000)
         return verification.following(earlier.with_looks(after)) if earlier else verification
 
     def judge(
         self, suggestion: Suggestion, before: ScreenState, after: ScreenState, *, between: Sequence[ScreenState] = ()
     ) -> Verification:
-        """One look; `between` are those since the act: what went away and came back is new (S5.2)."""
+        """One look with what judging it took, once for each; `between` are those since the act: what went away and came
+        back is new (S5.2)."""
+        asked, last = (suggestion, before, after), self._judged_last
+        if last is not None and not between and all(one is other for one, other in zip(asked, last[0], strict=True)):
+            return last[1]
+        began = time.perf_counter()
+        verification = self._verdict(suggestion, before, after, between)
+        verification = replace(verification, verify_ms=(time.perf_counter() - began) * 1000)
+        self._judged_last = None if between else (asked, verification)
+        return verification
+
+    def _verdict(
+        self, suggestion: Suggestion, before: ScreenState, after: ScreenState, between: Sequence[ScreenState]
+    ) -> Verification:
         edge = suggestion.edge
         recognition = self._surely(self.recognise(after, last_node=edge.source, expected=edge.leads_to[0]), after)
         if (refusal := _not_possible(edge, recognition, self.graph)) is not None:
