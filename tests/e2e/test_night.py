@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -19,7 +18,7 @@ from tests.e2e.discharge_page import STORY, TAUGHT, shown_as
 from tests.support.display import wait_until
 from tests.support.lone_runs import tail
 from tests.support.on_a_page import IN_CHROMIUM
-from tests.support.post import SECRET, Caught
+from tests.support.post import SECRET, Caught, catching
 from tests.support.product import Product, product
 from tests.support.site import Site
 
@@ -42,14 +41,8 @@ pytestmark = [*IN_CHROMIUM, pytest.mark.timeout(600)]
 
 @pytest.fixture
 def caught() -> Iterator[Caught]:
-    with Caught() as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    with catching() as server:
+        yield server
 
 
 def planned(one: Product) -> str:

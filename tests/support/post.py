@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 from aiosmtpd.smtp import Envelope
@@ -36,6 +39,19 @@ class Caught(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Catcher)
         self.requests: list[tuple[dict[str, str], bytes]] = []
         self.status = 204
+
+
+@contextmanager
+def catching() -> Iterator[Caught]:
+    """A web server that listens for as long as this lasts."""
+    with Caught() as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class Catcher(BaseHTTPRequestHandler):

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from threading import Thread
 
 import pytest
 from aiosmtpd.controller import Controller
 
-from tests.support.post import Caught, Mails, free_port
+from tests.support.post import Caught, Mails, catching, free_port
 
 
 @pytest.fixture
@@ -22,11 +21,5 @@ def mails() -> Iterator[tuple[Mails, str]]:
 
 @pytest.fixture
 def catcher() -> Iterator[Caught]:
-    with Caught() as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    with catching() as server:
+        yield server
