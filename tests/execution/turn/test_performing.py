@@ -117,6 +117,15 @@ def test_what_is_declared_and_seen_ends_the_wait(
     assert s.world.enough[0] is enough
 
 
+def test_what_stood_there_before_the_act_ends_no_wait(scene: Scenes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program has not drawn anything since."""
+    s = scene(expect=SAVED, effect_class="observable")
+    s.does("nothing")
+    monkeypatch.setattr(s.world, "judge", lambda *_, **__: Verification(answer=Answer.YES, message="Seen."))
+    s.perform()
+    assert s.world.enough[0] is False
+
+
 @pytest.mark.parametrize(("retries", "acts"), [(0, 1), (1, 2), (2, 3), (3, 4)])
 def test_it_is_tried_again_as_often_as_the_edge_says_and_no_more(scene: Scenes, retries: int, acts: int) -> None:
     """S1.16: each time after a longer wait, and told with its number."""
