@@ -28,10 +28,11 @@ class ExecutionConfig(AppConfig):
             return RunRecords()
 
         register_records(records)
-        from execution.pages import scene, training_jobs
+        from execution.pages import beside, scene, training_jobs
 
         training_jobs.connect()
         scene.connect()
+        beside.connect()
         step_recorded.connect(_train, dispatch_uid="training data of a step")
         step_marked.connect(_train, dispatch_uid="training data of a mark")
         gpu_told.connect(_tell_of_resources, dispatch_uid="what happens to the GPU beside a run")

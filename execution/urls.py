@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from execution.pages.beside import pictures_beside
 from execution.pages.corrections import (
     correction,
     correction_choose,
@@ -92,6 +93,7 @@ urlpatterns = [
     path("pictures/<str:digest>.png", picture, name="picture"),
     path("pictures/<str:digest>/part", picture_part, name="picture_part"),
     path("pictures/<str:digest>/scene", picture_scene, name="picture_scene"),
+    path("pictures/<str:taught>/beside/<str:seen>", pictures_beside, name="pictures_beside"),
     path("teach/new", teach_new, name="teach_new"),
     path("teach/mend/<str:execution_id>/<int:index>", mend, name="teach_mend"),
     path("teach/<str:lesson_id>", teach, name="teach"),

@@ -232,6 +232,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_execution_mark": (None, OPERATE),
     "picture_part": (VIEW, None),
     "picture_scene": (VIEW, OPERATE),
+    "pictures_beside": (VIEW, OPERATE),
     "picture": (VIEW, None),
     "robots": (VIEW, None),
     "robot_maintenance": (None, OPERATE),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import NamedTuple
 
 import cv2
 import numpy as np
+from django.utils.translation import gettext_lazy
 
+from execution.matching import comparison as signs
 from execution.matching.comparison import SEEN
 from execution.matching.gallery import Gallery
 from execution.matching.pairing import Pairing
@@ -14,11 +17,40 @@ from execution.matching.reasons import ruled_out
 from execution.matching.references import Reading, Reference
 from execution.matching.same import KINDS, Compared, fitted_model
 from execution.matching.sheet import Sheet
-from execution.types import Reason, ScreenState, Size
+from execution.types import Box, Reason, ScreenState, Size
 from workflows.graph import NodeSpec
 
-_FOUND, _ALONE, _ON_TOP = (62, 138, 43), (42, 42, 201), (181, 54, 156)  # BGR: green, red, purple
 _GAP = 8  # pixels between the two
+
+
+class Found(StrEnum):
+    """Where a line of one of two screens stands."""
+
+    BOTH = "both"
+    ALONE = "alone"
+    ON_TOP = "on_top"  # of this screen alone, and it lies over what they share
+
+
+COLOURS = {Found.BOTH: (62, 138, 43), Found.ALONE: (42, 42, 201), Found.ON_TOP: (181, 54, 156)}  # BGR
+SIGNS = {
+    signs.TEXTS: gettext_lazy("texts"),
+    signs.OWN: gettext_lazy("texts that few screens have"),
+    signs.PLACES: gettext_lazy("places of the texts"),
+    signs.HEADING: gettext_lazy("headings"),
+    signs.LAYOUT: gettext_lazy("places of the controls"),
+    signs.CHOSEN: gettext_lazy("chosen tab or entry"),
+    signs.OVER: gettext_lazy("what lies on top"),
+    signs.LOOK: gettext_lazy("look"),
+    signs.WINDOW: gettext_lazy("window"),
+    signs.DECLARED: gettext_lazy("declared texts"),
+    signs.LEAD: gettext_lazy("lead over other screens"),
+}
+
+
+class Line(NamedTuple):
+    text: str
+    box: Box
+    found: Found
 
 
 class Beside(NamedTuple):
@@ -28,7 +60,7 @@ class Beside(NamedTuple):
     probability: float
     shares: dict[str, float]
     differs: Reason | None
-    picture: np.ndarray
+    lines: tuple[tuple[Line, ...], tuple[Line, ...]]
 
 
 def beside(taught: ScreenState, seen: ScreenState, *, name: str) -> Beside:
@@ -48,23 +80,33 @@ def beside(taught: ScreenState, seen: ScreenState, *, name: str) -> Beside:
         probability=judged.probability,
         shares=dict(zip(KINDS, judged.shares.tolist(), strict=True)),
         differs=ruled_out(judged.compared, NodeSpec(node_id=name, name=name)),
-        picture=_painted(taught, seen, (*comparison.over, *comparison.under) if comparison else ()),
+        lines=_lines(taught, seen, (*comparison.over, *comparison.under) if comparison else ()),
     )
 
 
-def _painted(taught: ScreenState, seen: ScreenState, on_top: tuple[str, ...]) -> np.ndarray:
-    """Both pictures, the taught one left: lines that the other has in green, others in red, what lies on top in
-    purple."""
+def _lines(
+    taught: ScreenState, seen: ScreenState, on_top: tuple[str, ...]
+) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
     sheets = [Sheet(texts=s.texts, elements=s.elements, size=s.frame.size, window=s.window) for s in (taught, seen)]
-    credits = Pairing(*sheets).credit()
+    told = []
+    for sheet, credit in zip(sheets, Pairing(*sheets).credit(), strict=True):
+        room = int(sheet.unit / 2) + 2
+        lines = []
+        for text, found, (left, right, y) in zip(sheet.texts, credit, sheet.edges.astype(int).tolist(), strict=True):
+            where = Found.BOTH if found >= SEEN else Found.ON_TOP if text in on_top else Found.ALONE
+            lines.append(Line(text, Box(left - 2, y - room, right - left + 4, 2 * room), where))
+        told.append(tuple(lines))
+    return told[0], told[1]
+
+
+def painted(taught: ScreenState, seen: ScreenState, found: Beside) -> np.ndarray:
+    """Both pictures in BGR, the taught one left, with their lines in the colours of where they stand."""
     height = max(taught.frame.size[1], seen.frame.size[1])
     halves = []
-    for state, sheet, credit in zip((taught, seen), sheets, credits, strict=True):
+    for state, lines in zip((taught, seen), found.lines, strict=True):
         half = np.full((height, state.frame.size[0] + _GAP, 3), 255, np.uint8)
         half[: state.frame.size[1], : state.frame.size[0]] = state.frame.pixels
-        for text, found, (left, right, y) in zip(sheet.texts, credit, sheet.edges.astype(int), strict=True):
-            colour = _FOUND if found >= SEEN else _ON_TOP if text in on_top else _ALONE
-            room = int(sheet.unit / 2) + 2
-            cv2.rectangle(half, (left - 2, y - room), (right + 2, y + room), colour, 2)
+        for line in lines:
+            cv2.rectangle(half, line.box[:2], (line.box.right, line.box.bottom), COLOURS[line.found], 2)
         halves.append(half)
     return np.concatenate(halves, axis=1)

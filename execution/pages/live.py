@@ -151,6 +151,7 @@ def run_data(execution: Execution) -> dict[str, Any]:
         "compare": reverse("run_compare", args=[key]),
         "part": reverse("picture_part", args=["0" * 64]),
         "scene": reverse("picture_scene", args=["0" * 64]),
+        "beside": reverse("pictures_beside", args=["0" * 64, "1" * 64]),
         "frame": reverse("run_frame", args=[key]),
         "screen": reverse("run_screen", args=[key, 0]),
         "picture": reverse("picture", args=["0" * 64]),

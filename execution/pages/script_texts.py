@@ -234,6 +234,7 @@ def _why() -> dict[str, object]:
         "next_best_screen": _("Next best: “%(name)s”, %(score)s."),
         "no_other_screen": _("No other screen comes near."),
         "rungs": {rung: str(words) for rung, words in RUNGS.items()},
+        "compare_screens": _("Compare with the taught screen"),
         "not_needed": _("not needed"),
         "not_tried": _("not tried"),
         "ambiguous": _("two alike"),

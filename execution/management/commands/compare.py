@@ -8,11 +8,9 @@ import cv2
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
-from execution.matching import comparison as signs
 from execution.matching.reasons import reasons
-from execution.matching.side_by_side import Beside, beside
+from execution.matching.side_by_side import SIGNS, Beside, beside, painted
 from execution.perception.analyzer import build_analyzer
 from execution.perception.config import BadConfig, PerceptionConfig
 from execution.perception.ocr.base import ReaderUnavailable
@@ -20,20 +18,6 @@ from execution.perception.single_look import state_of
 from sentences.said import worded
 from workflows.exceptions import PictureRefused
 from workflows.pictures import decode
-
-SIGNS = {
-    signs.TEXTS: gettext_lazy("texts"),
-    signs.OWN: gettext_lazy("texts that few screens have"),
-    signs.PLACES: gettext_lazy("places of the texts"),
-    signs.HEADING: gettext_lazy("headings"),
-    signs.LAYOUT: gettext_lazy("places of the controls"),
-    signs.CHOSEN: gettext_lazy("chosen tab or entry"),
-    signs.OVER: gettext_lazy("what lies on top"),
-    signs.LOOK: gettext_lazy("look"),
-    signs.WINDOW: gettext_lazy("window"),
-    signs.DECLARED: gettext_lazy("declared texts"),
-    signs.LEAD: gettext_lazy("lead over other screens"),
-}
 
 
 class Command(BaseCommand):
@@ -58,7 +42,7 @@ class Command(BaseCommand):
                 states.append(state_of(decode(path.read_bytes(), name=path.name), analyzer))
             found = beside(*states, name=taught.name)
             path = out
-            out.write_bytes(cv2.imencode(".png", found.picture)[1].tobytes())
+            out.write_bytes(cv2.imencode(".png", painted(*states, found))[1].tobytes())
         except (PictureRefused, ReaderUnavailable, BadConfig) as error:
             raise CommandError(worded(error)) from error
         except OSError as error:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from execution.matching.side_by_side import beside
+from execution.matching.side_by_side import COLOURS, Beside, Found, beside, painted
 from tests.execution.matching.screens import record
 from tests.execution.matching.test_comparison import FREE, MENU, shown
 
-GREEN, RED, PURPLE = (62, 138, 43), (42, 42, 201), (181, 54, 156)
+
+def places(found: Beside) -> list[set[Found]]:
+    return [{line.found for line in lines} for lines in found.lines]
 
 
-def has(picture: np.ndarray, colour: tuple[int, int, int]) -> bool:
-    return bool((picture == colour).all(axis=2).any())
+def has(picture: np.ndarray, where: Found) -> bool:
+    return bool((picture == COLOURS[where]).all(axis=2).any())
 
 
 def test_the_same_screen_is_all_green_and_likely() -> None:
@@ -21,27 +23,33 @@ def test_the_same_screen_is_all_green_and_likely() -> None:
     found = beside(taught, taught, name="Summary")
     assert found.probability > 0.9
     assert found.differs is None
-    assert found.picture.shape[1] >= 2 * taught.frame.size[0]
-    assert has(found.picture, GREEN)
-    assert not has(found.picture, RED)
-    assert not has(found.picture, PURPLE)
+    assert places(found) == [{Found.BOTH}, {Found.BOTH}]
 
 
 def test_what_lies_on_top_is_purple_on_the_side_that_has_it() -> None:
     taught = record("Summary").state()
     found = beside(taught, shown(taught, FREE, MENU), name="Summary")
     assert found.differs is not None
-    middle = found.picture.shape[1] // 2
-    assert has(found.picture[:, middle:], PURPLE)
-    assert not has(found.picture[:, :middle], PURPLE)
+    mine, theirs = places(found)
+    assert Found.ON_TOP in theirs
+    assert Found.ON_TOP not in mine
 
 
 def test_another_screen_has_lines_of_its_own_in_red_on_both_sides() -> None:
     found = beside(record("Summary").state(), record("Letters").state(), name="Summary")
     assert found.differs is not None  # another tab is chosen
-    middle = found.picture.shape[1] // 2
-    assert has(found.picture[:, :middle], RED)
-    assert has(found.picture[:, middle:], RED)
+    assert all(Found.ALONE in side for side in places(found))
+
+
+def test_the_lines_are_painted_where_they_stand() -> None:
+    taught = record("Summary").state()
+    seen = shown(taught, FREE, MENU)
+    picture = painted(taught, seen, beside(taught, seen, name="Summary"))
+    middle = picture.shape[1] // 2
+    assert picture.shape[1] >= 2 * taught.frame.size[0]
+    assert has(picture[:, :middle], Found.BOTH)
+    assert not has(picture[:, :middle], Found.ON_TOP)
+    assert has(picture[:, middle:], Found.ON_TOP)
 
 
 def test_the_shares_make_the_probability() -> None:

@@ -1,6 +1,6 @@
 /* Why: which screen and how sure, each sign of the target, the taught picture beside the found one, and the times. */
 
-import { fill, find, h } from "../../rpa_site/dom.js";
+import { fill, find, h, icon } from "../../rpa_site/dom.js";
 import { milliseconds, say, score, word } from "../../rpa_site/words.js";
 import { mendLink } from "./mend.js";
 import { messageOf, robotTime } from "./sentence.js";
@@ -19,8 +19,8 @@ export function whyView(store) {
     if (signature === shown) return;
     shown = signature;
     const top = panel.scrollTop;
-    if (paused?.candidates?.length) fill(why, block(say("why_screen"), candidates(store, paused.candidates)));
-    else if (step?.pause) fill(why, step.candidates?.length ? [title(), block(say("why_screen"), candidates(store, step.candidates))] : []);
+    if (paused?.candidates?.length) fill(why, block(say("why_screen"), candidates(store, paused.candidates, paused.picture)));
+    else if (step?.pause) fill(why, step.candidates?.length ? [title(), block(say("why_screen"), candidates(store, step.candidates, step.picture_before))] : []);
     else if (!step) fill(why, h("p", { class: "muted" }, say("why_nothing")));
     else fill(why, steps(store, step));
     panel.scrollTop = top;
@@ -57,7 +57,16 @@ function screenBlock(store, step) {
     h("p", { class: "why-line" }, h("span", {}, store.nodeName(match.node_id)), h("span", {}, score(match.confidence))),
     bar(match.confidence, match.confidence >= 0.75 ? "green" : "amber"),
     h("p", { class: "muted" }, next),
-    reasons(match.reasons));
+    reasons(match.reasons),
+    compared(store, match.node_id, step.picture_before));
+}
+
+/** To the page that shows the taught picture of a screen beside the one that was seen. */
+function compared(store, node, seen) {
+  const taught = store.nodes.get(node)?.picture;
+  if (!taught || !seen || !store.run.beside) return null;
+  const url = store.run.beside.replace("0".repeat(64), taught).replace("1".repeat(64), seen);
+  return h("p", { class: "small" }, h("a", { href: url }, icon("eye"), " ", say("compare_screens")));
 }
 
 function reasons(list) {
@@ -69,11 +78,12 @@ function reasons(list) {
   ]));
 }
 
-function candidates(store, list) {
+function candidates(store, list, seen) {
   return list.map((match) => h("div", { class: "why-block" },
     h("p", { class: "why-line" }, h("span", {}, match.name ?? store.nodeName(match.node_id)), h("span", {}, score(match.confidence))),
     bar(match.confidence, "amber"),
-    reasons(match.reasons)));
+    reasons(match.reasons),
+    compared(store, match.node_id, seen)));
 }
 
 // --- the target, by sign ---------------------------------------------------------------------------------------------
