@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import get_user_model, views
+from django.contrib.auth import views
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -16,7 +14,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
@@ -102,33 +99,6 @@ class LogoutView(views.LogoutView):
         response = super().dispatch(request, *args, **kwargs)
         response.headers["Clear-Site-Data"] = '"cache", "storage"'
         return response
-
-
-def end_after_a_working_day(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
-    """A session ends at a time that is set when it begins, whatever is done meanwhile."""
-    if request is not None and hasattr(request, "session"):
-        request.session.set_expiry(timezone.now() + timedelta(hours=settings.RPA_SESSION_HOURS))
-
-
-def tell_of_login(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
-    record(Verb.LOGIN, user=user, origin="page", address=_address(request), kind="person", about=user.get_username())
-
-
-def tell_of_logout(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
-    if user is not None:  # a session that had ended knows nobody
-        name = user.get_username()
-        record(Verb.LOGOUT, user=user, origin="page", address=_address(request), kind="person", about=name)
-
-
-def tell_of_failure(sender: Any, credentials: Any, request: Any = None, **kwargs: Any) -> None:
-    """A name is kept only where somebody is called so: people type their password where their name belongs."""
-    typed = str(credentials.get("username", ""))[:150]
-    known = get_user_model().objects.filter(username=typed).values_list("username", flat=True).first() or ""
-    record(Verb.LOGIN_FAILED, who=known, origin="page", address=_address(request), kind="person", about=known)
-
-
-def _address(request: Any) -> str | None:
-    return address_of(request) if request is not None else None
 
 
 class PasswordView(Counted, views.PasswordChangeView):

@@ -1,18 +1,17 @@
 from __future__ import annotations
 
 from django.apps import apps
-from django.contrib.admin.apps import AdminConfig
+from django.contrib.admin.apps import SimpleAdminConfig
 from django.db.models import Field, Model
 from django.utils.translation import pgettext_lazy
 
 
-class SiteAdminConfig(AdminConfig):
-    """Django's admin, behind the product's own roles."""
+class SiteAdminConfig(SimpleAdminConfig):
+    """Django's admin, behind the product's own roles; its modules are loaded with the URLs, which robots never load."""
 
     default_site = "rpa_site.admin_site.SurehandAdminSite"
 
     def ready(self) -> None:
-
         name_all()
         super().ready()
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from rpa_site.tokens import KEYWORD
 
 VIEW = "workflows.view_workflow"
 
@@ -17,3 +22,13 @@ class Docs(SpectacularSwaggerSplitView):
     read_permission = VIEW
     url_name = "api_schema"
     template_name = "rpa_site/api_docs.html"
+
+
+class TokenScheme(OpenApiAuthenticationExtension):
+    """What the schema says of tokens."""
+
+    target_class = "rpa_site.tokens.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": KEYWORD.lower()}

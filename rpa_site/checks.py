@@ -21,12 +21,12 @@ from execution.perception.config import PerceptionConfig
 from gpu import GPUResourceConfig
 from gpu.catalogue import path_of_file, read_file
 from gpu.exceptions import GPUError
-from rpa_site.api import READS, DeclaredPermission
 from rpa_site.sqlite import wal_is_safe
 from sentences.said import worded
 from workflows.exceptions import PictureAway
 from workflows.pictures import PictureStore
 
+STARTUP = "startup"  # the tag of what every service asks before it begins; the rest judges the code
 SQLITE = "django.db.backends.sqlite3"
 MOUNTS = Path("/proc/mounts")
 PERCEPTION = {
@@ -42,7 +42,7 @@ PROVIDERS = "rpa_site.E020"
 NETWORK_FILE_SYSTEMS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs"})
 
 
-@register(Tags.security)
+@register(Tags.security, STARTUP)
 def no_switch_turns_login_off(**kwargs: Any) -> list[CheckMessage]:
     if not settings.RPA_AUTH_DISABLED:
         return []
@@ -50,7 +50,7 @@ def no_switch_turns_login_off(**kwargs: Any) -> list[CheckMessage]:
     return [Warning("RPA_AUTH_DISABLED is set and changes nothing.", hint=hint, id="rpa_site.W001")]
 
 
-@register(Tags.security)
+@register(Tags.security, STARTUP)
 def hosts_are_named(**kwargs: Any) -> list[CheckMessage]:
     if settings.DEBUG or "*" not in settings.ALLOWED_HOSTS:
         return []
@@ -58,7 +58,7 @@ def hosts_are_named(**kwargs: Any) -> list[CheckMessage]:
     return [Error("RPA_ALLOWED_HOSTS contains *.", hint=hint, id="rpa_site.E001")]
 
 
-@register(Tags.database)
+@register(Tags.database, STARTUP)
 def sqlite_is_opened_safely(**kwargs: Any) -> list[CheckMessage]:
     database = settings.DATABASES["default"]
     if database["ENGINE"] != SQLITE or database.get("OPTIONS", {}).get("transaction_mode") == "IMMEDIATE":
@@ -76,14 +76,14 @@ def wal_is_used_where_it_is_safe(**kwargs: Any) -> list[CheckMessage]:
     return [Info(text, hint=hint, id="rpa_site.I001")]
 
 
-@register()
+@register(STARTUP)
 def perception_can_be_built(**kwargs: Any) -> list[CheckMessage]:
     """Names of readers, models and languages, and the files that they need (S2.8, S2.10)."""
     problems = PerceptionConfig.from_settings(settings).problems()
     return [Error(problem.text, hint=problem.hint, id=PERCEPTION[problem.setting]) for problem in problems]
 
 
-@register()
+@register(STARTUP)
 def window_providers_can_be_called(**kwargs: Any) -> list[CheckMessage]:
     """Every name of RPA_WINDOW_PROVIDERS leads to code that can be called, and the default is one of them (S2.7)."""
     hint = "Write RPA_WINDOW_PROVIDERS as name=dotted.path, with commas between."
@@ -103,7 +103,7 @@ def window_providers_can_be_called(**kwargs: Any) -> list[CheckMessage]:
     return found
 
 
-@register()
+@register(STARTUP)
 def helpers_can_be_built(**kwargs: Any) -> list[CheckMessage]:
     """What is said of the GPU and the models, before the first run asks for them."""
     found: list[CheckMessage] = []
@@ -119,7 +119,7 @@ def _catalogue() -> None:
     read_file(path_of_file())
 
 
-@register()
+@register(STARTUP)
 def data_directory_takes_files(**kwargs: Any) -> list[CheckMessage]:
     folder = settings.DATA_DIR
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
@@ -173,6 +173,8 @@ def api_views(patterns: list[Any]) -> Iterator[type[Any]]:
 
 def undeclared(view: type[Any]) -> list[str]:
     """Which of its two permissions an API view lacks, of those that its methods ask for."""
+    from rpa_site.api import READS, DeclaredPermission  # the views have loaded it
+
     if DeclaredPermission not in view.permission_classes:
         return ["permission_classes"]
     methods = {name.upper() for name in view.http_method_names if hasattr(view, name)} - {"OPTIONS"}
@@ -185,7 +187,7 @@ def undeclared(view: type[Any]) -> list[str]:
 AMAZON = (".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu")
 
 
-@register(Tags.security)
+@register(Tags.security, STARTUP)
 def pictures_stay_in_the_house(**kwargs: Any) -> list[CheckMessage]:
     """S10.4: what is seen on screens goes to nobody else's servers, and over no network in clear."""
     if not (options := settings.STORAGES["pictures"].get("OPTIONS")):

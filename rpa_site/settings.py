@@ -28,7 +28,7 @@ PORT = reading.whole(env, "PORT", 5005, most=65535)
 SITE_ADDRESS = next((one for one in CSRF_TRUSTED_ORIGINS if "*" not in one), f"http://127.0.0.1:{PORT}")
 
 INSTALLED_APPS = [
-    "daphne",
+    "rpa_site.server_app.DaphneConfig",
     "rpa_site.admin_app.SiteAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",

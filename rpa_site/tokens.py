@@ -10,7 +10,6 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, BasicAuthentication
 from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.request import Request
@@ -65,16 +64,6 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return KEYWORD
-
-
-class TokenScheme(OpenApiAuthenticationExtension):
-    """What the schema says of tokens."""
-
-    target_class = "rpa_site.tokens.TokenAuthentication"
-    name = "token"
-
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": KEYWORD.lower()}
 
 
 class ThrottledBasicAuthentication(BasicAuthentication):

@@ -13,6 +13,7 @@ from rpa_site.audit_pages import audit, audit_export
 from rpa_site.health import health
 
 handler500 = "rpa_site.errors.server_error"
+admin.autodiscover()
 
 urlpatterns = [
     path("health", health, name="health"),

@@ -25,6 +25,7 @@ ALIKE = frozenset({
 
 
 def shown() -> list[tuple[type[Model], admin.ModelAdmin[Any]]]:
+    admin.autodiscover()
     return [(model, made) for model, made in admin.site._registry.items() if model._meta.app_label in APPS]
 
 

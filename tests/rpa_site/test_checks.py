@@ -36,6 +36,16 @@ def test_a_sound_deployment_has_no_message(monkeypatch: pytest.MonkeyPatch) -> N
     assert found(deploy=True) == {}
 
 
+@pytest.mark.parametrize("command", ["check", "first_admin", "runloop", "work"])
+def test_no_command_begins_with_settings_that_are_refused(command: str, tmp_path: Path) -> None:
+    told = {"RPA_DATA_DIR": str(tmp_path), "RPA_ENV_FILE": os.devnull, "RPA_OCR_ENGINE": "gocr"}
+    done = finished(
+        [sys.executable, "manage.py", command], cwd=checks.settings.BASE_DIR, env={**os.environ, **told}, timeout=60
+    )
+    assert done.returncode == 1
+    assert "rpa_site.E003" in done.stderr
+
+
 @pytest.mark.slow
 def test_a_deployment_as_it_is_documented_has_nothing_to_warn_of(tmp_path: Path) -> None:
     """`manage.py check --deploy`, with what docs/many.md puts into .env.local; Django's messages too."""

@@ -18,6 +18,7 @@ from workflows.parsing import parsed_json
 
 class Command(BaseCommand):
     help = "Control a run: execution pause|resume|stop|mode|confirm|decide|progress ID (S1.7 to S1.12, S1.23)."
+    requires_system_checks = ["startup"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)

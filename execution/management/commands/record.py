@@ -36,6 +36,7 @@ from workflows.parsing import whole_number
 
 class Command(BaseCommand):
     help = "Record what you do at this desktop as a workflow, by hot keys and without a browser (S6.2)."
+    requires_system_checks = ["startup"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         into = parser.add_mutually_exclusive_group(required=True)

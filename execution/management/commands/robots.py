@@ -18,6 +18,7 @@ POLL_S = 1.0
 
 class Command(BaseCommand):
     help = "List the robots; drain some before an upgrade (they finish what they have), and let them work again (S9.4)."
+    requires_system_checks = ["startup"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb")

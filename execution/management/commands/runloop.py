@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 class Command(BaseCommand):
     help = "Watch a desktop and run what is queued for it, until told to stop (S1.17)."
+    requires_system_checks = ["startup"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="run what is next, then leave")

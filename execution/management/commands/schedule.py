@@ -40,6 +40,7 @@ def _day(text: str) -> date:
 
 class Command(BaseCommand):
     help = "When lists begin by themselves: schedule list|add|on|off|delete."
+    requires_system_checks = ["startup"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)

@@ -33,6 +33,7 @@ from workflows.exceptions import DomainError
 
 class Command(BaseCommand):
     help = "Teach a workflow on a desktop by a story file, as its page would be clicked (S6.16)."
+    requires_system_checks = ["startup"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--story", required=True, metavar="FILE", help="what is done, as YAML")

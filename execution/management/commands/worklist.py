@@ -64,6 +64,7 @@ def _json_lines(worklist: Worklist) -> Iterator[str]:
 
 class Command(BaseCommand):
     help = "Lists of work: worklist create|import|start|stop|status|export|again|skip|set_aside|first|cancel."
+    requires_system_checks = ["startup"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True)

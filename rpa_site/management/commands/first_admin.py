@@ -15,6 +15,7 @@ NAME = "admin"
 
 class Command(BaseCommand):
     help = "Create the first admin; nothing is done where there is one. A generated password is shown this once."
+    requires_system_checks = ["startup"]
 
     def handle(self, *args: Any, **options: Any) -> None:
         password = settings.DASHBOARD_PASSWORD or secrets.token_urlsafe(12)

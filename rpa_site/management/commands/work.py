@@ -31,6 +31,7 @@ _NICE = 10  # a run on the same machine comes first
 
 class Command(BaseCommand):
     help = "Do what is asked for behind the scenes, such as looking at stored steps again, until told to stop."
+    requires_system_checks = ["startup"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="do what there is, then leave")

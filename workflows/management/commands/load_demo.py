@@ -15,6 +15,7 @@ WORKFLOW_ID = "wf_patient_note"
 
 class Command(BaseCommand):
     help = "Load the demo workflow, “Patient note” on Mousepad, and publish it; nothing is done where it is there."
+    requires_system_checks = ["startup"]
 
     def handle(self, *args: Any, **options: Any) -> None:
         if Workflow.objects.filter(workflow_id=WORKFLOW_ID).exists():
