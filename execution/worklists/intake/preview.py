@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from execution.language.days import day_said
-from execution.worklists.intake import delimited, workbook
+from execution.worklists.intake import delimited
 from execution.worklists.intake.cells import Cell, Row, Source, Table, Unreadable
 from execution.worklists.intake.checking import Plan
 from execution.worklists.intake.dates import Found, Order, find_order, read_date
@@ -22,6 +22,8 @@ from workflows.secret import HIDDEN
 from workflows.secret_names import is_secret
 
 SHOWN_ROWS = 20
+
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")  # how files of Excel begin, new and old
 
 
 class About(StrEnum):
@@ -84,7 +86,9 @@ def read(data: bytes, choices: Choices | None = None, *, habits: Habits = ENGLIS
     choices = choices or Choices()
     if not data.strip(b" \t\r\n\0\xef\xbb\xbf\xff\xfe"):
         raise Unreadable(say("intake.empty"))
-    if data.startswith((workbook.ZIP, workbook.OLD)):
+    if data.startswith(_WORKBOOKS):
+        from execution.worklists.intake import workbook  # brings openpyxl, which a run loop never needs
+
         return workbook.table_of(data, habits, choices.sheet)
     return delimited.table_of(text_of(data, choices.encoding), choices.delimiter)
 

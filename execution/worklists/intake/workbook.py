@@ -22,7 +22,7 @@ from execution.worklists.intake.habits import Habits
 from execution.worklists.intake.shown import shown, text_shown
 from sentences.said import say
 
-ZIP, OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 MOST_UNPACKED = 1024**3  # bytes: a hundred thousand rows of ten cells are some 60 MB
 MOST_COLUMNS = 500
 MOST_KEPT = 100_000  # numbers whose looks are remembered: most columns repeat themselves
