@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain, count
 from typing import Any
 
 from django.db.models import Max
@@ -150,7 +151,7 @@ class Draft:
 
     def _new_name(self, name: str) -> str:
         taken = set(self.workflow.nodes.values_list("name", flat=True))
-        return next(n for n in (name, *(f"{name} ({number})" for number in range(2, 10_000))) if n not in taken)
+        return free(name, taken, "{} ({})")
 
 
 def _stored(spec: ExpectSpec) -> dict[str, Any]:
@@ -163,13 +164,17 @@ def id_words(called: str) -> str:
     return "_".join(re.findall("[a-z0-9]+", plain))
 
 
+def free(name: str, taken: Container[str], numbered: str = "{}_{}") -> str:
+    """The name itself, or the first that is free with a number."""
+    return next(n for n in chain([name], (numbered.format(name, n) for n in count(2))) if n not in taken)
+
+
 def new_id(called: str, taken: Iterable[str], *, else_: str, prefix: str = "") -> str:
     """An id out of what a thing is called; numbered where that is taken."""
     name = prefix + (id_words(called)[:LONGEST_ID].strip("_") or else_)
     if not name[0].isalpha():
         name = f"{else_}_{name}"
-    known = set(taken)
-    return next(n for n in (name, *(f"{name}_{number}" for number in range(2, 10_000))) if n not in known)
+    return free(name, set(taken))
 
 
 def variable_name(called: str, taken: Sequence[str] = ()) -> str:

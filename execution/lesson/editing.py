@@ -18,6 +18,7 @@ from execution.exceptions import BadEdit as BadEdit
 from execution.language.read_values import parsed_date
 from execution.lesson import step_order, ways
 from execution.lesson.concealing import conceal
+from execution.lesson.drafting import free
 from execution.lesson.read_backs import change_effect, change_proof
 from execution.lesson.signs import Level, set_level
 from execution.lesson.taking import answer_offer
@@ -43,9 +44,7 @@ def new_workflow(name: str) -> Workflow:
     """An empty draft of that name, with an id made of it."""
     plain = "_".join(re.findall("[a-z0-9]+", name.lower()))[:60]
     known = set(Workflow.objects.values_list("workflow_id", flat=True))
-    base = f"wf_{plain or 'taught'}"
-    workflow_id = next(n for n in (base, *(f"{base}_{i}" for i in range(2, 10_000))) if n not in known)
-    return _saved(Workflow(workflow_id=workflow_id, name=name.strip()))
+    return _saved(Workflow(workflow_id=free(f"wf_{plain or 'taught'}", known), name=name.strip()))
 
 
 def change_workflow(lesson: Lesson, *, name: str | None = None, description: str | None = None) -> None:
