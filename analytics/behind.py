@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from analytics.models import RunMetric, StepDay, StepMetric
 from analytics.panels import CLASSES
 from analytics.period import Period, period_of
-from analytics.rollups import day_of
+from analytics.rollups import number_of
 from execution.choices import ExecutionState, Verified
 from workflows.parsing import whole_number
 
@@ -51,7 +51,7 @@ def steps_behind(request: HttpRequest) -> tuple[QuerySet[StepMetric], Period]:
     if {"workflow_id", "node_id"} <= wanted.keys() and "edge_id" not in wanted:
         # the steps of a workflow lie by action: which ones begin on that screen the sums know, and tell at once
         sums = StepDay.objects.filter(workflow_id=wanted["workflow_id"], node_id=wanted["node_id"])
-        days = sums.filter(day__gte=day_of(period.begin), day__lte=day_of(period.end))
+        days = sums.filter(day__gte=number_of(period.since), day__lt=number_of(period.until))
         found = found.filter(edge_id__in=list(days.values_list("edge_id", flat=True).distinct()))
     if _text(request, "verified") == "no":
         found = found.filter(success=1).exclude(edge_id="").exclude(verified=Verified.YES)

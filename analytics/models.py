@@ -112,7 +112,7 @@ class RunMetric(models.Model):
 
 
 class StepSums(models.Model):
-    """Steps of one screen and action that were found one way, in one hour or day: whole numbers, so that sums of
+    """Steps of one screen and action that were found one way, on one day or in one week: whole numbers, so that sums of
     sums are exact in whatever order they came."""
 
     workflow_id = models.CharField(max_length=100)
@@ -137,9 +137,40 @@ class StepSums(models.Model):
         abstract = True
 
 
-class RunSums(models.Model):
-    """Runs of one version that ended in one hour or day."""
+class StepDay(StepSums):
+    """`day`: days since 1970 by the installation's clock."""
 
+    day = models.PositiveIntegerField()
+
+    class Meta:
+        db_table = "step_days"
+        constraints = [
+            models.UniqueConstraint(fields=("day", "workflow_id", "node_id", "edge_id", "rung"), name="step_day_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.workflow_id} {self.day}"
+
+
+class StepWeek(StepSums):
+    """`week`: seven days since 1970: of a year there are too many days. Runs are fewer, they need none."""
+
+    week = models.PositiveIntegerField()
+
+    class Meta:
+        db_table = "step_weeks"
+        constraints = [
+            models.UniqueConstraint(fields=("week", "workflow_id", "node_id", "edge_id", "rung"), name="step_week_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.workflow_id} {self.week}"
+
+
+class RunDay(models.Model):
+    """Runs of one version that ended on one day."""
+
+    day = models.PositiveIntegerField()
     workflow_id = models.CharField(max_length=100)
     version = models.PositiveIntegerField()
     runs = models.BigIntegerField(default=0)
@@ -160,69 +191,6 @@ class RunSums(models.Model):
     within_600s = models.BigIntegerField(default=0)
     within_1800s = models.BigIntegerField(default=0)
     within_7200s = models.BigIntegerField(default=0)
-
-    class Meta:
-        abstract = True
-
-
-class StepHour(StepSums):
-    """`hour`: whole hours since 1970, UTC. Hours of any zone are sums of these."""
-
-    hour = models.PositiveIntegerField()
-
-    class Meta:
-        db_table = "step_hours"
-        constraints = [
-            models.UniqueConstraint(fields=("hour", "workflow_id", "node_id", "edge_id", "rung"), name="step_hour_once")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.workflow_id} {self.hour}"
-
-
-class StepDay(StepSums):
-    """`day`: whole days since 1970, UTC: what long periods are made of."""
-
-    day = models.PositiveIntegerField()
-
-    class Meta:
-        db_table = "step_days"
-        constraints = [
-            models.UniqueConstraint(fields=("day", "workflow_id", "node_id", "edge_id", "rung"), name="step_day_once")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.workflow_id} {self.day}"
-
-
-class StepWeek(StepSums):
-    """`week`: seven whole days since 1970, UTC: of a year there are too many days. Runs are fewer, they need none."""
-
-    week = models.PositiveIntegerField()
-
-    class Meta:
-        db_table = "step_weeks"
-        constraints = [
-            models.UniqueConstraint(fields=("week", "workflow_id", "node_id", "edge_id", "rung"), name="step_week_once")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.workflow_id} {self.week}"
-
-
-class RunHour(RunSums):
-    hour = models.PositiveIntegerField()
-
-    class Meta:
-        db_table = "run_hours"
-        constraints = [models.UniqueConstraint(fields=("hour", "workflow_id", "version"), name="run_hour_once")]
-
-    def __str__(self) -> str:
-        return f"{self.workflow_id} {self.hour}"
-
-
-class RunDay(RunSums):
-    day = models.PositiveIntegerField()
 
     class Meta:
         db_table = "run_days"

@@ -1,4 +1,4 @@
-"""Which days a page is about, in the time zone of whoever reads it."""
+"""Which days a page is about: of figures by the installation's clock, of what people did by the reader's."""
 
 from __future__ import annotations
 
@@ -46,11 +46,6 @@ class Period:
         return self._midnight(self.until)
 
     @property
-    def tears_hours(self) -> bool:
-        """Whether a day of it begins within an hour, as half-hour zones have it."""
-        return any(bound.minute or bound.second for bound in (*self.bounds, self.before.begin))
-
-    @property
     def before(self) -> Period:
         """As many days, right before."""
         return Period(days=self.days, until=self.since, zone=self.zone)
@@ -64,11 +59,6 @@ class Period:
         """The first day of each bar."""
         return [self.since + timedelta(days=n) for n in range(0, self.days, self.days_a_bar)]
 
-    @property
-    def bounds(self) -> list[datetime]:
-        """Where each bar begins, and where the last one ends."""
-        return [*(self._midnight(day) for day in self.bars), self.end]
-
     def _midnight(self, day: date) -> datetime:
         return datetime.combine(day, time.min, tzinfo=self.zone).astimezone(UTC)
 
@@ -79,15 +69,19 @@ def _zones() -> set[str]:
     return available_timezones()
 
 
+def house_zone() -> ZoneInfo:
+    return ZoneInfo(timezone.get_default_timezone_name())
+
+
 def zone_of(request: HttpRequest) -> ZoneInfo:
     """The reader's own where their browser has told, else the installation's."""
     named = request.COOKIES.get(COOKIE, "").replace("%2F", "/")
-    return ZoneInfo(named) if named in _zones() else ZoneInfo(timezone.get_default_timezone_name())
+    return ZoneInfo(named) if named in _zones() else house_zone()
 
 
-def period_of(request: HttpRequest) -> Period:
+def period_of(request: HttpRequest, zone: ZoneInfo | None = None) -> Period:
     """The period that is asked for: `days` up to today or up to `until`; what is none is the usual one."""
-    zone = zone_of(request)
+    zone = zone or house_zone()
     days = whole_number(request.GET.get("days", ""), most=LONGEST) or USUAL
     try:
         until = date.fromisoformat(request.GET.get("until", ""))

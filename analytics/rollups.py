@@ -1,4 +1,4 @@
-"""Sums by hour, by day and, of steps, by week, kept in the transaction that writes the rows they are sums of (S7.6).
+"""Sums by day and, of steps, by week, kept in the transaction that writes the rows they are sums of (S7.6).
 
 A row that is written anew takes back what it gave before, so order and lateness do not matter, and a crash leaves
 either both or neither. What a row gives is said once, here: keeping and making again cannot disagree.
@@ -10,39 +10,36 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F, Max, Min, Q, Sum
+from django.utils import timezone
 
-from analytics.models import RunDay, RunHour, RunMetric, Sealed, StepDay, StepHour, StepMetric, StepWeek
+from analytics.models import RunDay, RunMetric, Sealed, StepDay, StepMetric, StepWeek
 from execution.choices import ExecutionState, Verified
 
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+FIRST_DAY = date(1970, 1, 1)
 WEEK_DAYS = 7
 MILLION = 1_000_000
-WITHIN_S = (10, 30, 60, 180, 600, 1800, 7200)  # the columns of RunSums that say how many took so long at most
+WITHIN_S = (10, 30, 60, 180, 600, 1800, 7200)  # the columns of RunDay that say how many took so long at most
 
 Key = tuple[Any, ...]
 Sums = Counter[str]
 
 
-def hour_of(at: datetime) -> int:
-    return (at - BEGINNING) // HOUR
-
-
-def is_full_hour(at: datetime) -> bool:
-    return not (at - BEGINNING) % HOUR
+def number_of(day: date) -> int:
+    return (day - FIRST_DAY).days
 
 
 def day_of(at: datetime) -> int:
-    return (at - BEGINNING) // DAY
+    """By the installation's clock, whoever looks and from where."""
+    return number_of(timezone.localdate(at, timezone.get_default_timezone()))
 
 
 def first_moment_of(day: int) -> datetime:
-    return BEGINNING + day * DAY
+    return datetime.combine(FIRST_DAY + timedelta(day), time.min, tzinfo=timezone.get_default_timezone())
 
 
 def _of_step(row: StepMetric) -> dict[str, int]:
@@ -90,42 +87,32 @@ class Family:
     keys: tuple[str, ...]
     gives: Callable[[Any], dict[str, int]]
     reads: tuple[str, ...]  # the columns that `gives` looks at
-    hours: type[models.Model]
     days: type[models.Model]
     weeks: type[models.Model] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """What is summed."""
-        return tuple(field.name for field in self.hours._meta.fields if type(field) is models.BigIntegerField)
+        return tuple(field.name for field in self.days._meta.fields if type(field) is models.BigIntegerField)
 
     def collect(self, rows: Iterable[Any], sign: int = 1, into: dict[Key, Sums] | None = None) -> dict[Key, Sums]:
-        """What rows give, by hour and key."""
+        """What rows give, by day and key."""
         sums = {} if into is None else into
         for row in rows:
-            key = (hour_of(getattr(row, self.at)), *(getattr(row, name) for name in self.keys))
+            key = (day_of(getattr(row, self.at)), *(getattr(row, name) for name in self.keys))
             place = sums.setdefault(key, Counter())
             for name, value in self.gives(row).items():
                 place[name] += sign * value
         return sums
 
-    def tables(self, by_hour: dict[Key, Sums]) -> Iterator[tuple[type[models.Model], str, dict[Key, Sums]]]:
+    def tables(self, by_day: dict[Key, Sums]) -> Iterator[tuple[type[models.Model], str, dict[Key, Sums]]]:
         """The same for each table."""
-        by_day = _coarser(by_hour, 24)
-        yield self.hours, "hour", by_hour
         yield self.days, "day", by_day
         if self.weeks:
-            yield self.weeks, "week", _coarser(by_day, WEEK_DAYS)
-
-
-def _coarser(sums: dict[Key, Sums], many: int) -> dict[Key, Sums]:
-    """The same by units that are so many of these."""
-    found: dict[Key, Sums] = {}
-    for (unit, *key), one in sums.items():
-        place = found.setdefault((unit // many, *key), Counter())
-        for name, value in one.items():
-            place[name] += value
-    return found
+            by_week: dict[Key, Sums] = {}
+            for (day, *key), sums in by_day.items():
+                by_week.setdefault((day // WEEK_DAYS, *key), Counter()).update(sums)
+            yield self.weeks, "week", by_week
 
 
 STEPS = Family(
@@ -137,7 +124,6 @@ STEPS = Family(
         *("success", "verified", "retries", "degraded", "wrong"),
         *("total_ms", "waited_ms", "resolve_ms", "score", "confidence"),
     ),
-    hours=StepHour,
     days=StepDay,
     weeks=StepWeek,
 )
@@ -147,7 +133,6 @@ RUNS = Family(
     keys=("workflow_id", "version"),
     gives=_of_run,
     reads=("helped", "state", "steps", "seconds", "waited_ms", "suggestions", "accepted", "wrong"),
-    hours=RunHour,
     days=RunDay,
 )
 FAMILIES = (STEPS, RUNS)
@@ -184,15 +169,12 @@ def make_day(family: Family, day: int) -> None:
 
 def _make_day(family: Family, day: int) -> None:
     sealed = sealed_on(family, day)
-    begin = first_moment_of(day)
-    rows = family.rows._default_manager.filter(**{f"{family.at}__gte": begin, f"{family.at}__lt": begin + DAY})
-    family.hours._default_manager.filter(~sealed, hour__gte=day * 24, hour__lt=day * 24 + 24).delete()
+    bounds = {f"{family.at}__gte": first_moment_of(day), f"{family.at}__lt": first_moment_of(day + 1)}
+    rows = family.rows._default_manager.filter(~sealed, **bounds)
     family.days._default_manager.filter(~sealed, day=day).delete()
     needed = sorted({family.at, *family.keys, *family.reads})
-    summed = family.collect(rows.filter(~sealed).order_by().values_list(*needed, named=True).iterator(5000))
-    for table, unit, places in family.tables(summed):
-        if unit != "week":
-            _create(family, table, unit, places)
+    summed = family.collect(rows.order_by().values_list(*needed, named=True).iterator(5000))
+    _create(family, family.days, "day", summed)
     if family.weeks:
         _make_week(family, family.weeks, day // WEEK_DAYS)
 
@@ -216,7 +198,6 @@ def _create(family: Family, table: type[models.Model], unit: str, places: dict[K
 def days_of(family: Family) -> list[int]:
     """Every day that has rows or sums, and of each week that has sums one day."""
     found = set(family.days._default_manager.values_list("day", flat=True).distinct())
-    found |= {hour // 24 for hour in family.hours._default_manager.values_list("hour", flat=True).distinct()}
     if family.weeks:
         found |= {week * WEEK_DAYS for week in family.weeks._default_manager.values_list("week", flat=True).distinct()}
     ends = family.rows._default_manager.aggregate(first=Min(family.at), last=Max(family.at))

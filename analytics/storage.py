@@ -21,8 +21,8 @@ RATE_DAYS = 30
 FOLDERS = ("models", "backups", "live", "static")
 ELSEWHERE = "store"  # pictures that lie on no disk of this machine
 TABLES = {
-    "step_metrics": "figures", "step_hours": "figures", "step_days": "figures", "step_weeks": "figures",
-    "run_metrics": "figures", "run_hours": "figures", "run_days": "figures", "resource_samples": "figures",
+    "step_metrics": "figures", "step_days": "figures", "step_weeks": "figures", "run_metrics": "figures",
+    "run_days": "figures", "resource_samples": "figures",
     "execution_step": "runs", "execution_execution": "runs", "execution_prompt": "runs", "execution_decision": "runs",
     "execution_executionevent": "events",
 }  # fmt: skip

@@ -27,14 +27,14 @@ from analytics import charts, panels
 from analytics import period as periods
 from analytics.attention import Item, Known, items
 from analytics.behind import runs_behind, steps_behind
-from analytics.figures import Span, Sums, by_bar, merged, regrouped, share, summed, total
+from analytics.figures import Sums, by_bar, merged, regrouped, share, summed, total
 from analytics.hand_times import by_hand
 from analytics.marks import last_wrong
 from analytics.model_use import Scope, model_use
-from analytics.models import HandTime, Sealed, StepMetric
+from analytics.models import HandTime, StepMetric
 from analytics.panels import HOWS, RUNG_WORDS, Card, Chart, Way, runs_url, short_time
 from analytics.period import Period, period_of
-from analytics.rollups import RUNS, STEPS, day_of
+from analytics.rollups import RUNS, STEPS
 from analytics.workflow_page import workflow_page
 from execution.choices import Watched
 from execution.language.acts import say_act
@@ -90,8 +90,7 @@ def told(row: dict[str, Any]) -> dict[str, Any]:
 def analytics(request: HttpRequest) -> HttpResponse:
     period = period_of(request)
     report = overview(period, may_teach=request.user.has_perm(DESIGN))
-    context = {**frame(period), "report": report, "hours_stay_whole": hours_stay_whole(period)}
-    return render(request, "analytics/overview.html", context)
+    return render(request, "analytics/overview.html", {**frame(period), "report": report})
 
 
 @permitted(VIEW)
@@ -137,8 +136,7 @@ def _workflow(request: HttpRequest, workflow: Workflow, form: HandTimeForm, *, s
     period = period_of(request)
     may_teach = request.user.has_perm(DESIGN)
     report = workflow_page(workflow, period, may_teach=may_teach)
-    whole = hours_stay_whole(period, workflow_id=workflow.workflow_id)
-    context = {**frame(period), "report": report, "form": form, "may_teach": may_teach, "hours_stay_whole": whole}
+    context = {**frame(period), "report": report, "form": form, "may_teach": may_teach}
     return render(request, "analytics/workflow.html", context, status=status)
 
 
@@ -208,13 +206,6 @@ def frame(period: Period) -> dict[str, Any]:
     spans = [{"days": days, "name": name, "is_now": days == period.days} for days, name in periods.SPANS.items()]
     exported = urlencode({"days": period.days, "until": period.last.isoformat()})
     return {"nav": "analytics", "period": period, "spans": spans, "exported": exported}
-
-
-def hours_stay_whole(period: Period, **where: str) -> bool:
-    """Whether an hour that lies in two days is counted in one: of steps that were pruned its sum is all there is."""
-    if not period.tears_hours:
-        return False
-    return Sealed.objects.filter(day__gt=day_of(period.before.begin), **where).exists()
 
 
 def about(request: HttpRequest) -> list[str]:
@@ -290,11 +281,10 @@ class Overview:
 
 
 def overview(period: Period, *, may_teach: bool) -> Overview:
-    spans = [Span(period.begin, period.end), Span(period.before.begin, period.before.end)]
-    runs = summed(RUNS, spans, ("workflow_id",))
-    (steps,) = summed(STEPS, spans[:1], ("workflow_id", "node_id", "rung"), SHOWN)
-    (screens_before,) = summed(STEPS, spans[1:], ("workflow_id", "node_id"), SURE)
-    bars = by_bar(RUNS, period.bounds, ("workflow_id",), panels.RUN_NAMES)
+    runs = summed(RUNS, [period, period.before], ("workflow_id",))
+    (steps,) = summed(STEPS, [period], ("workflow_id", "node_id", "rung"), SHOWN)
+    (screens_before,) = summed(STEPS, [period.before], ("workflow_id", "node_id"), SURE)
+    bars = by_bar(RUNS, period, ("workflow_id",), panels.RUN_NAMES)
     workflows = known_workflows()
     hands = by_hand({one.workflow_id: one.stated_s for one in workflows})
     by_workflow = regrouped(steps, 0)

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from analytics import charts, panels
 from analytics.attention import Item, Known, items, sure
-from analytics.figures import Span, Sums, by_bar, regrouped, share, summed, total
+from analytics.figures import Sums, by_bar, regrouped, share, summed, total
 from analytics.hand_times import ByHand, by_hand
 from analytics.marks import last_wrong
 from analytics.panels import Card, Chart, Way, runs_url, steps_url
@@ -97,10 +97,10 @@ class WorkflowPage:
 def workflow_page(workflow: Any, period: Period, *, may_teach: bool) -> WorkflowPage:
     """`workflow` is a Workflow `with_standing`."""
     only = {"workflow_id": workflow.workflow_id}
-    spans = [Span(period.begin, period.end), Span(period.before.begin, period.before.end)]
-    runs = summed(RUNS, spans, ("workflow_id", "version"), **only)
-    steps = summed(STEPS, spans, ("workflow_id", "node_id", "edge_id", "rung"), **only)
-    bars = by_bar(RUNS, period.bounds, (), panels.RUN_NAMES, **only).get((), [Counter() for _bar in period.bars])
+    periods = [period, period.before]
+    runs = summed(RUNS, periods, ("workflow_id", "version"), **only)
+    steps = summed(STEPS, periods, ("workflow_id", "node_id", "edge_id", "rung"), **only)
+    bars = by_bar(RUNS, period, (), panels.RUN_NAMES, **only).get((), [Counter() for _bar in period.bars])
     hand = by_hand({workflow.workflow_id: workflow.stated_s}).get(workflow.workflow_id)
     graph = _graph(workflow)
     drifted = DriftWatch.objects.filter(workflow=workflow, kind=Watched.SCREEN, is_drifting=True)

@@ -36,7 +36,7 @@ class CatalogueModelForm(forms.ModelForm):
     def clean_capabilities(self) -> list[str]:
         chosen: list[str] = self.cleaned_data["capabilities"]
         if Capability.TEXT not in chosen:
-            raise forms.ValidationError(_("Every model here answers in text: tick it."))
+            raise forms.ValidationError(_("Every model here answers in text: choose it."))
         return sorted(chosen)
 
 

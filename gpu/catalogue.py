@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import yaml
 from django.conf import settings
 from django.db import DatabaseError, transaction
+from django.utils.translation import gettext
+from rest_framework import serializers
 
 from gpu.choices import Capability, ProviderName, Tier
 from gpu.exceptions import CatalogueErrors, UnknownModel
@@ -20,15 +22,10 @@ from gpu.models import CatalogueModel
 from gpu.ollama import tagged
 from gpu.runtime import DatabaseThread
 from gpu.types import CloudAllowed
+from sentences.request_body import RequestBody
 from sentences.said import say
 
-if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
-
-NOT_HERE = {
-    "allow_remote": "catalogue.allow_remote",
-    "held": "catalogue.held",
-}
+NOT_OF_A_FILE = ("allow_remote", "held")  # people say it of a model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +109,7 @@ def _free_names(rows: dict[str, CatalogueModel], wanted: Sequence[ModelEntry]) -
 
 
 def _load_one(entry: ModelEntry, row: CatalogueModel | None, *, replace: bool) -> str:
-    columns = {name: value for name, value in asdict(entry).items() if name not in NOT_HERE}
+    columns = {name: value for name, value in asdict(entry).items() if name not in NOT_OF_A_FILE}
     columns |= {"capabilities": sorted(entry.capabilities)}
     if row is None:
         CatalogueModel.objects.create(**columns)
@@ -138,50 +135,56 @@ log = logging.getLogger(__name__)
 SEED = Path(__file__).with_name("catalogue.yaml")
 LARGEST_FILE = 1024 * 1024
 LARGEST_NUMBER = 100_000_000  # MB or tokens; more is a slip of the hand, and more than a row can hold
-DEPTH = 4  # the file, its models, a model, its capabilities: what aliases multiply below that is not looked at
 
-_MEMORY = {
-    "type": "integer",
-    "minimum": 0,
-    "maximum": LARGEST_NUMBER,
-    "must": "catalogue.must_memory",
-}
-_FIELDS: dict[str, dict[str, Any]] = {
-    "key": {"type": "string", "pattern": r"\A[A-Za-z0-9_-]{1,100}\Z", "must": "catalogue.must_key"},
-    "name": {"type": "string", "pattern": r"\S", "maxLength": 200, "must": "catalogue.must_name"},
-    "provider": {"enum": ProviderName.values},
-    "capabilities": {
-        "type": "array",
-        "must": "catalogue.must_capabilities",
-        "items": {"enum": Capability.values},
-        "contains": {"const": Capability.TEXT.value},
-    },
-    "tier": {"enum": [tier.name.lower() for tier in Tier]},
-    "vram_mb": _MEMORY,
-    "ram_mb": _MEMORY,
-    "context_length": {
-        "type": "integer",
-        "minimum": 512,
-        "maximum": LARGEST_NUMBER,
-        "must": "catalogue.must_context",
-    },
-    "enabled": {"type": "boolean", "must": "catalogue.must_switch"},
-    "note": {"type": ["string", "null"], "must": "catalogue.must_text"},
-}
-_MODEL = {
-    "type": "object",
-    "must": "catalogue.must_fields",
-    "properties": _FIELDS,
-    "required": ["key", "name", "capabilities", "tier", "vram_mb", "ram_mb", "context_length"],
-    "additionalProperties": False,
-}
-_SCHEMA = {
-    "type": "object",
-    "must": "catalogue.must_models",
-    "properties": {"models": {"type": "array", "minItems": 1, "must": "catalogue.must_list", "items": _MODEL}},
-    "required": ["models"],
-    "additionalProperties": False,
-}
+
+class ModelOfFile(RequestBody):
+    """A model of a file: what only an admin may say of one is no field of it."""
+
+    key = serializers.RegexField(r"\A[A-Za-z0-9_-]+\Z", max_length=100)
+    name = serializers.CharField(max_length=200)
+    provider = serializers.ChoiceField(ProviderName.values, default=ProviderName.OLLAMA)
+    capabilities = serializers.ListField(child=serializers.ChoiceField(Capability.values))
+    tier = serializers.ChoiceField([tier.name.lower() for tier in Tier])
+    vram_mb = serializers.IntegerField(min_value=0, max_value=LARGEST_NUMBER)
+    ram_mb = serializers.IntegerField(min_value=0, max_value=LARGEST_NUMBER)
+    context_length = serializers.IntegerField(min_value=512, max_value=LARGEST_NUMBER)
+    enabled = serializers.BooleanField(default=True)
+    note = serializers.CharField(default="", allow_blank=True)
+
+    def validate_capabilities(self, value: list[str]) -> list[str]:
+        if Capability.TEXT not in value:
+            raise serializers.ValidationError(gettext("Every model here answers in text: choose it."))
+        return value
+
+
+class Lined(dict[str, Any]):
+    """The fields of a mapping, with the lines that they and the mapping begin on."""
+
+    line: int
+    lines: Mapping[str, int]
+
+
+class LinedLoader(yaml.BaseLoader):
+    """Texts, lists and mappings alone. An alias would make a short file long, and a field is given once."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.composer.ComposerError(None, None, None, self.peek_event().start_mark)
+        return super().compose_node(parent, index)
+
+    def lined(self, node: yaml.MappingNode) -> Iterator[Lined]:
+        fields = Lined()
+        yield fields
+        lines: dict[str, int] = {}
+        for name, value in node.value:
+            field = str(self.construct_object(name, deep=True))
+            if field in lines:
+                raise yaml.constructor.ConstructorError(problem_mark=name.start_mark)
+            lines[field], fields[field] = name.start_mark.line + 1, self.construct_object(value, deep=True)
+        fields.line, fields.lines = node.start_mark.line + 1, lines
+
+
+LinedLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, LinedLoader.lined)
 
 Problems = list[tuple[int, str]]  # the line, and what is wrong there
 
@@ -222,123 +225,62 @@ _read_once = lru_cache(maxsize=1)(read_file)
 
 
 def read(text: str, *, source: str) -> tuple[ModelEntry, ...]:
-    """The models of a text; raises CatalogueErrors with every error that is in it, each with its line."""
-    from jsonschema import Draft202012Validator
-
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)  # nodes know their lines, values do not
-        if node is None:
-            raise CatalogueErrors(source, [(0, say("catalogue.empty"))])
-        problems: Problems = []
-        value = _value(node, problems)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise CatalogueErrors(source, [(mark.line + 1 if mark else 0, say("catalogue.no_yaml"))]) from error
-    except yaml.reader.ReaderError as error:
-        line = text[: error.position].count("\n") + 1
-        raise CatalogueErrors(
-            source, [(line, say("catalogue.no_character", character=repr(error.character)))]
-        ) from error
-    except RecursionError as error:
-        raise CatalogueErrors(source, [(0, say("catalogue.too_deep"))]) from error
-    problems += [one for error in Draft202012Validator(_SCHEMA).iter_errors(value) for one in _problems_of(error, node)]
+    """The models of a text; raises CatalogueErrors with the errors that are in it, each with its line."""
+    models = _models(text, source)
+    problems: Problems = []
+    found = []
+    for model in models:
+        body = ModelOfFile(data=model)
+        if body.is_valid():
+            found.append(_entry(body.validated_data))
+        problems += [(model.lines.get(field, model.line), _labelled(field, e)) for field, e in body.errors.items()]
     if not problems:
-        problems += _taken(value["models"], node)
+        problems = _taken(models)
     if problems:
         raise CatalogueErrors(source, problems)
-    return tuple(_entry(model) for model in value["models"])
+    return tuple(found)
 
 
-def _value(node: yaml.Node, problems: Problems, depth: int = 0) -> Any:
-    """What a node holds; a field that is given twice is a problem."""
-    if isinstance(node, yaml.ScalarNode):
-        try:
-            return yaml.SafeLoader("").construct_object(node)
-        except ValueError:  # the 99th of a month
-            return None
-    if depth >= DEPTH:
-        return None
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(item, problems, depth + 1) for item in node.value]
-    lines: dict[str, int] = {}
-    for name, _value_node in node.value:
-        line = name.start_mark.line + 1
-        first = lines.setdefault(_shown(name), line)
-        if first != line:
-            problems.append((line, say("catalogue.twice", field=_shown(name), first=str(first))))
-    return {_shown(name): _value(value, problems, depth + 1) for name, value in node.value}
+def _models(text: str, source: str) -> list[Lined]:
+    try:
+        whole = yaml.load(text, LinedLoader)  # noqa: S506  it makes texts, lists and mappings alone
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        line = mark.line if mark else text[: getattr(error, "position", 0)].count("\n")
+        raise CatalogueErrors(source, [(line + 1, say("catalogue.no_yaml"))]) from error
+    models = whole["models"] if isinstance(whole, Lined) and whole.keys() == {"models"} else []
+    if not models or not isinstance(models, list) or not all(isinstance(model, Lined) for model in models):
+        raise CatalogueErrors(source, [(0, say("catalogue.no_models"))])
+    return models
 
 
-def _problems_of(error: ValidationError, root: yaml.Node) -> Iterator[tuple[int, str]]:
-    """What a person is told of an error: where it is, what must stand there, and what does."""
-    node, name = _node_at(root, error.absolute_path)
-    line = node.start_mark.line + 1
-    if error.validator == "additionalProperties":
-        of = say("catalogue.a_model" if error.absolute_path else "catalogue.the_file")
-        for field, _value_node in node.value:
-            if (unknown := _shown(field)) not in error.schema["properties"]:
-                known = list(error.schema["properties"])
-                what = say("catalogue.unknown", field=unknown, what=of, known=known)
-                if error.absolute_path and unknown in NOT_HERE:
-                    what = say("value.labelled", label=unknown, what=say(NOT_HERE[unknown]))
-                yield field.start_mark.line + 1, what
-    elif error.validator == "required":
-        if error.absolute_path:
-            missing = next(field for field in error.validator_value if f"'{field}'" in error.message)
-            yield line, say("catalogue.missing", field=missing)
-        elif not error.instance:  # else another field stands in its place, which is told
-            yield line, say("catalogue.must", field=say("catalogue.the_file"), must=say(error.schema["must"]))
-    elif error.validator != "contains" or set(map(str, error.instance)) <= set(Capability.values):
-        code = error.schema.get("must", "catalogue.must_one_of")
-        must = say(code, most=LARGEST_NUMBER, known=error.schema.get("enum", ()))
-        field = name or say("catalogue.the_file")
-        yield line, say("catalogue.must_but_is", field=field, must=must, there=_kind(node))
+def _labelled(field: str, errors: Any) -> str:
+    """What is wrong with a field, or with one of what it lists."""
+    while isinstance(errors, Mapping):
+        errors = next(iter(errors.values()))
+    return say("value.labelled", label=field, what=str(errors[0]))
 
 
-def _node_at(root: yaml.Node, path: Sequence[str | int]) -> tuple[yaml.Node, str]:
-    """The node of a place, and the field that it belongs to."""
-    node, name = root, ""
-    for part in path:
-        if isinstance(part, int):
-            node, name = node.value[part], name if name != "models" else say("catalogue.a_model")
-        else:
-            node, name = next(value for key, value in reversed(node.value) if _shown(key) == part), part
-    return node, name
-
-
-def _taken(models: Sequence[dict[str, Any]], root: yaml.Node) -> Problems:
+def _taken(models: Sequence[Lined]) -> Problems:
     """No two models with one key, nor with one name at one provider."""
     problems: Problems = []
     first: dict[tuple[str, str], int] = {}
-    for index, model in enumerate(models):
+    for model in models:
         for field, owner in (("key", ""), ("name", model.get("provider", ProviderName.OLLAMA))):
-            line = _node_at(root, ["models", index, field])[0].start_mark.line + 1
+            line = model.lines[field]
             before = first.setdefault((f"{field} {owner}", model[field]), line)
             if before != line:
                 problems.append((line, say("catalogue.taken", field=field, text=model[field], first=str(before))))
     return problems
 
 
-def _entry(model: dict[str, Any]) -> ModelEntry:
+def _entry(model: Mapping[str, Any]) -> ModelEntry:
     values = {
-        "provider": ProviderName(model.get("provider", ProviderName.OLLAMA)),
+        "provider": ProviderName(model["provider"]),
         "capabilities": frozenset(model["capabilities"]),
         "tier": Tier[model["tier"].upper()],
-        "note": model.get("note") or "",
     }
     return ModelEntry(**{**model, **values})
-
-
-def _shown(node: yaml.Node) -> str:
-    return node.value if isinstance(node, yaml.ScalarNode) else "?"
-
-
-def _kind(node: yaml.Node) -> str:
-    if isinstance(node, yaml.SequenceNode):
-        return say("catalogue.a_list" if node.value else "catalogue.empty_list")
-    if isinstance(node, yaml.MappingNode):
-        return say("catalogue.fields")
-    return say("value.quoted", text=str(node.value)[:60]) if node.value else say("catalogue.nothing")
 
 
 PATIENCE_S = 1.0  # a database that is away is not waited for

@@ -40,20 +40,19 @@ KIND_WORDS = {
 @permitted(VIEW)
 @require_safe
 def audit(request: HttpRequest) -> HttpResponse:
-    with timezone.override(zone_of(request)):
-        found = filtered(request)
-        if (before := whole_number(request.GET.get("before", ""))) is not None:
-            found = found.filter(pk__lt=before)
-        entries = list(found[: ROWS + 1])
-        kept = request.GET.copy()
-        kept.pop("before", None)
-        context = {
-            "nav": "admin", "rows": [row(entry) for entry in entries[:ROWS]], "verbs": Verb.choices,
-            "asked": {name: request.GET.get(name, "")[:200] for name in ("who", "verb", "about", "days")},
-            "kept": kept.urlencode(), "older": entries[ROWS - 1].pk if len(entries) > ROWS else None,
-            "spans": ((1, _("today")), (7, _("7 days")), (30, _("30 days")), (364, _("52 weeks"))),
-        }  # fmt: skip
-        return render(request, "rpa_site/audit.html", context)
+    found = filtered(request)
+    if (before := whole_number(request.GET.get("before", ""))) is not None:
+        found = found.filter(pk__lt=before)
+    entries = list(found[: ROWS + 1])
+    kept = request.GET.copy()
+    kept.pop("before", None)
+    context = {
+        "nav": "admin", "rows": [row(entry) for entry in entries[:ROWS]], "verbs": Verb.choices,
+        "asked": {name: request.GET.get(name, "")[:200] for name in ("who", "verb", "about", "days")},
+        "kept": kept.urlencode(), "older": entries[ROWS - 1].pk if len(entries) > ROWS else None,
+        "spans": ((1, _("today")), (7, _("7 days")), (30, _("30 days")), (364, _("52 weeks"))),
+    }  # fmt: skip
+    return render(request, "rpa_site/audit.html", context)
 
 
 @permitted(VIEW)
@@ -91,7 +90,7 @@ def filtered(request: HttpRequest) -> QuerySet[Entry]:
     if about := request.GET.get("about", "").strip()[:200]:
         found = found.filter(Q(about__icontains=about))
     if request.GET.get("days"):
-        period = period_of(request)
+        period = period_of(request, zone_of(request))
         found = found.filter(at__gte=period.begin, at__lt=period.end + timedelta(seconds=1))
     return found.order_by("-pk")
 

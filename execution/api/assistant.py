@@ -22,8 +22,7 @@ from execution.assistant.run_records import overview
 from execution.assistant.service import get_assistant
 from execution.models import Execution
 from gpu.assistant import conversations
-from gpu.assistant.answer import AnswerOutcome, AnswerPart
-from gpu.assistant.assistant import LONGEST_QUESTION, Assistant
+from gpu.assistant.assistant import LONGEST_QUESTION, AnswerOutcome, AnswerPart, Assistant
 from sentences.request_body import RequestBody, checked
 from sentences.said import worded
 

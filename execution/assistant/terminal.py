@@ -16,8 +16,7 @@ from execution.assistant.run_briefing import as_text, briefing
 from execution.exceptions import UnknownExecution
 from execution.models import Execution
 from gpu.assistant import conversations
-from gpu.assistant.answer import AnswerOutcome, AnswerPart, PartKind
-from gpu.assistant.assistant import Assistant
+from gpu.assistant.assistant import AnswerOutcome, AnswerPart, Assistant, PartKind
 from gpu.exceptions import GPUError
 from sentences.said import worded
 from workflows.exceptions import DomainError

@@ -14,14 +14,12 @@ from execution.desktop.lock import DesktopLock
 from sentences.said import say
 from workflows.secret import Login
 
-DEMO = "execution.desktop.demo_screens.patient_desktop"
-
 
 def open_desktop(name: str | None = None, *, login: Callable[[Address], Login] | None = None) -> Desktop:
     """The desktop of this machine, or the one named.
 
     ":99" is an X display, "recorded:FOLDER" plays a folder of pictures, "scripted:dotted.path" calls a function that
-    makes a desktop out of drawn screens ("scripted:demo": the patient record that comes with the product).
+    makes a desktop of its own.
     "vnc://host:5901" and "rdp://host" are desktops of other machines; `login` opens the credential that they name.
     """
     if is_elsewhere(name):
@@ -32,7 +30,7 @@ def open_desktop(name: str | None = None, *, login: Callable[[Address], Login] |
 
         return RecordedDesktop(rest)
     if kind == "scripted":
-        return _scripted(DEMO if rest == "demo" else rest)
+        return _scripted(rest)
     if sys.platform in ("win32", "darwin"):
         from execution.desktop.native import NativeDesktop
 
@@ -48,7 +46,7 @@ def _scripted(path: str) -> Desktop:
     try:
         make: Callable[[], Desktop] = getattr(importlib.import_module(module_name), function)
     except (ImportError, AttributeError, ValueError) as problem:
-        raise DesktopUnavailable(say("desktop.no_script", path=path, example=DEMO)) from problem
+        raise DesktopUnavailable(say("desktop.no_script", path=path, example="package.module.function")) from problem
     return make()
 
 

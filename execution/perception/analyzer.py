@@ -2,32 +2,147 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
-from typing import Any, TypedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 
-from execution.perception.cache import Asked, ScreenStateCache
+from execution.perception.cache import Asked, CachedScreen, ScreenStateCache
 from execution.perception.carrying import detect_changed, read_changed
-from execution.perception.changes import find_changes
+from execution.perception.changes import Changes, find_changes
 from execution.perception.clocks import moved_clocks, told_anew
 from execution.perception.config import PerceptionConfig
 from execution.perception.elements import ElementDetector
 from execution.perception.embedding import Embedder, open_embedder
-from execution.perception.harmless import CLOCK, Harmless
+from execution.perception.harmless import CLOCK, Harmless, judge
 from execution.perception.languages import tesseract_codes
 from execution.perception.masking import painted_over
 from execution.perception.ocr import NO_READER, TextReader, open_reader
-from execution.perception.parts import PerceptionPart
-from execution.perception.request import AnalysisRequest, Near, unusable, with_problem
+from execution.perception.pixels import check_bgr
 from execution.perception.ui_detector import Classifier, UIDetector, open_detector
-from execution.perception.watchdog import patience_s
-from execution.types import Element, Frame, ScreenState, Timings, Window
+from execution.perception.watchdog import Guard, Hung, patience_s
+from execution.types import Box, Element, Frame, ScreenState, TextLine, Timings, Window
 from gpu.clip import CLIPManager
-from sentences.said import say
+from sentences.said import cause, say
 from workflows.graph import NormBox
+
+# One question to the analyzer, and the known screen that comes nearest to answering it.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisRequest:
+    """One question to the analyzer."""
+
+    frame: Frame
+    window: Window | None
+    asked: Asked
+    masks: tuple[NormBox, ...]
+    hides: Callable[[ScreenState], Sequence[NormBox]] | None
+    patience: float
+
+    def state(self, **more: Any) -> ScreenState:
+        return ScreenState(frame=self.frame, window=self.window, **more)
+
+
+class Near(NamedTuple):
+    """A screen seen lately, and where the present one differs from it."""
+
+    entry: CachedScreen
+    changes: Changes
+
+    def verdict(self, look: AnalysisRequest) -> Harmless | None:
+        state = self.entry.state
+        masks = [Box.from_normalised(mask, look.frame.size) for mask in look.masks]
+        return judge(state.frame.pixels, look.frame.pixels, self.changes, state.texts, masks)
+
+
+def unusable(frame: Frame) -> str:
+    """Why nothing can be read on the frame, as a sentence; empty for a picture."""
+    try:
+        check_bgr(frame.pixels)
+    except ValueError as error:
+        return say("perception.picture_unusable", error=error)
+    return "" if frame.pixels.size else say("perception.picture_empty")
+
+
+def with_problem(state: ScreenState, problem: str) -> ScreenState:
+    return replace(state, degraded=True, notes=(*state.notes, problem)) if problem else state
+
+
+# The parts of perception as the analyzer calls them: guarded, their answers checked, what is wrong with them told.
+
+logger = logging.getLogger(__name__)
+
+_MARGIN = 4  # pixels
+
+T = TypeVar("T")
+Boxed = TypeVar("Boxed", TextLine, Element)
+
+
+class PartAnswer(NamedTuple, Generic[T]):
+    """What a part answered, None where nothing came, and the sentence on what is wrong ("" where nothing is)."""
+
+    answer: T | None
+    problem: str = ""
+
+
+class PerceptionPart:
+    """A reader, detector or embedder, `name` in words; each problem of it is logged the first time it comes."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._guard = Guard(name)
+        self._told: set[str] = set()
+
+    @property
+    def hangs(self) -> str:
+        """The sentence that says so while a call that was given up still runs, else ""."""
+        return say("perception.hangs", part=self.name) if self._guard.hangs else ""
+
+    def ask(self, function: Callable[[], T], *, patience: float) -> PartAnswer[T]:
+        """The answer to a call; a call that raises or has not come back after `patience` seconds gives a problem."""
+        try:
+            return PartAnswer(self._guard.run(function, limit_s=patience))
+        except Hung as hung:
+            if hung.seconds:
+                return PartAnswer(None, self._tell(say("perception.late", part=self.name, n=hung.seconds), "hung"))
+            return PartAnswer(None, self._tell(say("perception.hangs", part=self.name), "hangs"))
+        except Exception as error:  # noqa: BLE001  other people's code: one bad frame must not end a run
+            told = say("perception.failed", part=self.name, error=cause(error))
+            return PartAnswer(None, self._tell(told, type(error).__name__))
+
+    def ask_boxes(
+        self, function: Callable[[], Iterable[Boxed]], frame: Frame, *, patience: float
+    ) -> PartAnswer[tuple[Boxed, ...]]:
+        """The same of a call for lines or elements: what lies outside the frame is cut off, and is a problem where it
+        is more than the margin around a thing at the frame's edge."""
+        said = self.ask(lambda: _cut_to(function(), frame), patience=patience)
+        if said.answer is None:
+            return PartAnswer(None, said.problem)
+        inside, strays = said.answer
+        return PartAnswer(inside, self._tell(say("perception.outside", part=self.name), "outside") if strays else "")
+
+    def _tell(self, sentence: str, kind: str) -> str:
+        if kind not in self._told:
+            self._told.add(kind)
+            logger.warning("Perception is degraded: %s", sentence)
+        return sentence
+
+
+def _cut_to(things: Iterable[Boxed], frame: Frame) -> tuple[tuple[Boxed, ...], bool]:
+    """The things with their boxes cut to the frame, those that lie wholly outside left out, and whether any strayed."""
+    whole = Box(0, 0, *frame.size)
+    inside, strays = [], False
+    for thing in things:
+        box = thing.box.intersection(whole)
+        strays |= max(-thing.box.x, -thing.box.y, thing.box.right - whole.w, thing.box.bottom - whole.h) > _MARGIN
+        if box.area:
+            inside.append(thing if box == thing.box else replace(thing, box=box))
+    return tuple(inside), strays
+
 
 _READY_S = 1.0
 

@@ -6,21 +6,223 @@ Nothing is looked up or fetched: the file, and the names of its classes in it or
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 
-from execution.perception.detections import Letterbox, Rated, decoded, kept
 from execution.perception.elements.base import DetectorUnavailable, in_order
-from execution.perception.model_file import ModelFile, open_model
 from execution.perception.ocr.base import in_reading_order
+from execution.perception.ocr.engines import openvino_core
 from execution.perception.pixels import check_bgr
+from execution.perception.weights import Damaged, look_over
 from execution.types import Box, Element, ElementRole, Size, TextLine
+
+# Opening a trained model from a file, on OpenVINO or onnxruntime, whichever is installed.
+
+_PICTURE = 4  # dimensions of the input: batch, channels, height, width
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A loaded model: `run` takes a batch (1 × 3 × height × width, float32) and gives its one output.
+
+    `input_size` is None where the file leaves it open; `names` is what the file says of its classes, as it says it.
+    """
+
+    run: Callable[[np.ndarray], np.ndarray]
+    input_size: Size | None
+    names: str
+
+
+def open_model(path: Path) -> ModelFile:
+    """Load the model; raises DetectorUnavailable that names the file, what is wrong and what to do."""
+    try:
+        look_over(path)
+    except OSError as error:
+        raise DetectorUnavailable(f"The detector {path} cannot be read: {error.strerror}.") from error
+    except Damaged as error:
+        if path.suffix.lower() != ".xml":
+            raise DetectorUnavailable(f"The detector {path} {error}. Copy it there again.") from error
+    if importlib.util.find_spec("openvino"):
+        return _with_openvino(path)
+    if importlib.util.find_spec("onnxruntime") and path.suffix.lower() == ".onnx":
+        return _with_onnxruntime(path)
+    raise DetectorUnavailable(f"The detector {path} needs openvino, which is not installed: pip install openvino.")
+
+
+def _with_openvino(path: Path) -> ModelFile:
+    core = openvino_core()
+    try:
+        model = core.read_model(path)
+        _check(path, [list(i.partial_shape) for i in model.inputs], len(model.outputs))
+        shape = model.inputs[0].partial_shape
+        size = (
+            Size(*(int(shape[i].get_length()) for i in (3, 2))) if shape[2].is_static and shape[3].is_static else None
+        )
+        request = core.compile_model(model, "CPU", {"PERFORMANCE_HINT": "LATENCY"}).create_infer_request()
+    except RuntimeError as error:
+        raise _unreadable(path, error) from error
+
+    def run(batch: np.ndarray) -> np.ndarray:
+        request.infer([batch])
+        return np.array(request.get_output_tensor().data)
+
+    return ModelFile(run, size, _openvino_names(model))
+
+
+def _openvino_names(model: Any) -> str:
+    """What was written into the file when it was exported, or converted."""
+    for path in (("framework", "names"), ("model_info", "labels")):
+        if model.has_rt_info(list(path)):
+            return str(model.get_rt_info(list(path)).value)
+    return ""
+
+
+def _with_onnxruntime(path: Path) -> ModelFile:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.enable_cpu_mem_arena = False
+    try:
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its errors have nothing but this in common
+        raise _unreadable(path, error) from error
+    inputs = session.get_inputs()
+    _check(path, [list(i.shape) for i in inputs], len(session.get_outputs()))
+    name, (_, _, height, width) = inputs[0].name, inputs[0].shape
+    size = Size(width, height) if isinstance(height, int) and isinstance(width, int) else None
+
+    def run(batch: np.ndarray) -> np.ndarray:
+        return np.asarray(session.run(None, {name: batch})[0])
+
+    return ModelFile(run, size, session.get_modelmeta().custom_metadata_map.get("names", ""))
+
+
+def _check(path: Path, inputs: list[list[Any]], outputs: int) -> None:
+    """Raises DetectorUnavailable unless the model takes one picture and gives one table."""
+    if len(inputs) == 1 and len(inputs[0]) == _PICTURE and str(inputs[0][1]) in ("3", "-1", "?") and outputs == 1:
+        return
+    shapes = "; ".join(" × ".join(str(n) for n in shape) for shape in inputs)
+    raise DetectorUnavailable(
+        f"{path} is no detector: it takes {shapes or 'nothing'} and gives {outputs} outputs, where a detector takes "
+        "1 × 3 × height × width and gives one. Export a detection model."
+    )
+
+
+def _unreadable(path: Path, error: Exception) -> DetectorUnavailable:
+    first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return DetectorUnavailable(
+        f"The detector {path} cannot be loaded: it is cut off or no such model. Copy it again. ({first})"
+    )
+
+
+# What comes out of detectors of the YOLO kind, made into boxes: the three usual outputs, and which boxes to keep.
+
+_OVERLAP = 0.5  # intersection over union from which two boxes of one class are one thing
+_END_TO_END = 6  # columns of an output that has been sorted out: box, score, class
+_MOST_END_TO_END = 1000  # rows of such an output: it has 300, all others thousands
+_MOST = 3000  # boxes that are compared with each other
+
+
+class Rated(NamedTuple):
+    """A box of the model's input (left, top, right, bottom; pixels), its score and the number of its class."""
+
+    corners: tuple[float, float, float, float]
+    score: float
+    label: int
+
+
+@dataclass(frozen=True, slots=True)
+class Letterbox:
+    """How a picture lies in the model's input: `inner` is where, `scale` input pixels per picture pixel."""
+
+    picture: Size
+    size: Size
+    inner: Box
+    scale: float
+
+    @classmethod
+    def fitting(cls, picture: Size, size: Size) -> Letterbox:
+        """As large as it fits, in the middle."""
+        scale = min(size.width / picture.width, size.height / picture.height)
+        width = max(1, min(size.width, round(picture.width * scale)))
+        height = max(1, min(size.height, round(picture.height * scale)))
+        inner = Box((size.width - width) // 2, (size.height - height) // 2, width, height)
+        return cls(picture, size, inner, scale)
+
+    def outside(self, corners: tuple[float, float, float, float]) -> Box:
+        """A box of the input in pixels of the picture, cut to it."""
+        across, down = self.picture.width / self.inner.w, self.picture.height / self.inner.h
+        left, right = ((v - self.inner.x) * across for v in (corners[0], corners[2]))
+        top, bottom = ((v - self.inner.y) * down for v in (corners[1], corners[3]))
+        box = Box(round(left), round(top), round(right) - round(left), round(bottom) - round(top))
+        return box.intersection(Box(0, 0, *self.picture))
+
+
+def decoded(output: np.ndarray, classes: int, path: Path) -> list[Rated]:
+    """The rows of an output of the shape 1 × (4 + classes) × n, 1 × n × (5 + classes) or 1 × n × 6, best first.
+
+    The first two have centre, width and height, the second an objectness before its classes; the third has corners,
+    score and class, and nothing twice. Raises DetectorUnavailable for any other shape.
+    """
+    if output.ndim != 3 or output.shape[0] != 1:
+        raise _another_shape(output, classes, path)
+    rows, columns = output.shape[1:]
+    table = np.asarray(output[0], np.float32)
+    if rows == 4 + classes:
+        centred, scores = table[:4].T, table[4:].T
+    elif columns == 5 + classes and not (columns == _END_TO_END and rows <= _MOST_END_TO_END):
+        centred, scores = table[:, :4], table[:, 5:] * table[:, 4:5]
+    elif columns == _END_TO_END and rows <= _MOST_END_TO_END:
+        return _rated(table[:, :4], table[:, 4], table[:, 5], classes)
+    else:
+        raise _another_shape(output, classes, path)
+    labels = scores.argmax(axis=1)
+    half = centred[:, 2:] / 2
+    corners = np.concatenate((centred[:, :2] - half, centred[:, :2] + half), axis=1)
+    return _rated(corners, scores[np.arange(len(scores)), labels], labels, classes)
+
+
+def _another_shape(output: np.ndarray, classes: int, path: Path) -> DetectorUnavailable:
+    shape = " × ".join(str(n) for n in output.shape)
+    return DetectorUnavailable(
+        f"{path} is no detector of {classes} classes: its output has the shape {shape}, where a detector has "
+        f"1 × {4 + classes} × n, 1 × n × {5 + classes} or 1 × n × 6. "
+        "Export a detection model, with the names of its classes."
+    )
+
+
+def _rated(corners: np.ndarray, scores: np.ndarray, labels: np.ndarray, classes: int) -> list[Rated]:
+    sound = np.isfinite(corners).all(axis=1) & np.isfinite(scores) & np.isfinite(labels)
+    sound &= (labels >= 0) & (labels < classes) & (scores > 0)
+    places = np.flatnonzero(sound)
+    places = places[np.argsort(-scores[places], kind="stable")][:_MOST]
+    return [
+        Rated((float(a), float(b), float(c), float(d)), min(1.0, float(scores[i])), int(labels[i]))
+        for i, (a, b, c, d) in zip(places.tolist(), corners[places].tolist(), strict=True)
+    ]
+
+
+def kept(rated: Iterable[Rated], fit: Letterbox) -> list[tuple[Box, Rated]]:
+    """The boxes in pixels of the picture, without those that a better one of the same class overlaps by half."""
+    chosen: list[tuple[Box, Rated]] = []
+    by_label: dict[int, list[Box]] = {}
+    for row in sorted(rated, key=lambda r: -r.score):
+        box = fit.outside(row.corners)
+        others = by_label.setdefault(row.label, [])
+        if box.area and not any(box.iou(other) > _OVERLAP for other in others):
+            others.append(box)
+            chosen.append((box, row))
+    return chosen
+
 
 SUFFIXES = (".onnx", ".xml")
 LEAST = 0.25  # of confidence; what exporters of such models take by default

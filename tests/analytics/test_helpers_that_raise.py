@@ -11,11 +11,11 @@ import pytest
 from analytics import integration as module
 from analytics.integration import AnalyticsExecutionIntegration, ResourceSampler, integration
 from execution.choices import ExecutionState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot, Step
 from execution.running.runner import Runner
 from execution.signals import run_begun, run_ended, step_recorded, tell
 from tests.analytics.steps import make_step
+from tests.doubles.scripted import ScriptedDesktop
 from tests.factories import make_execution
 from tests.support.scripted import analyzer, publish_line, queue, screens
 

@@ -15,9 +15,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from analytics.models import HandTime, Sealed
+from analytics.models import HandTime
 from analytics.projection import project, project_run
-from analytics.rollups import day_of
 from execution.actions.mark import mark
 from execution.choices import ExecutionState, Feedback
 from execution.models import DriftWatch, Execution, Step
@@ -212,21 +211,6 @@ def test_a_page_takes_at_most_fifteen_queries(
     address = reverse(name, args=["wf_lab"] if name == "analytics_workflow" else [])
     with django_assert_max_num_queries(15):
         assert client.get(address).status_code == 200
-
-
-@pytest.mark.parametrize("name", ["analytics", "analytics_workflow"])
-def test_a_zone_of_half_hours_says_where_hours_stay_whole(name: str, come: Come, version: Any) -> None:
-    ended(version)
-    client, address = come("viewer"), reverse(name, args=["wf_lab"] if name == "analytics_workflow" else [])
-
-    def is_said(zone: str) -> bool:
-        client.cookies["timezone"] = zone
-        return "count by full hours" in client.get(address).content.decode()
-
-    assert not is_said("Asia/Kolkata")
-    Sealed.objects.create(workflow_id="wf_lab", day=day_of(timezone.now()))
-    assert is_said("Asia/Kolkata")
-    assert not is_said("Europe/Paris")
 
 
 def test_the_page_of_a_workflow_asks_and_answers(come: Come, version: Any) -> None:

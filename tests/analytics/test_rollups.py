@@ -1,23 +1,26 @@
-"""Sums by hour and day are those of the rows, whatever came when, twice, late or corrected (S7.5, S7.6)."""
+"""Sums by day and week are those of the rows, whatever came when, twice, late or corrected (S7.5, S7.6)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection, connections, transaction
+from django.test import override_settings
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics import projection, rollups
 from analytics.marks import last_wrong
-from analytics.models import RunDay, RunHour, RunMetric, Sealed, StepDay, StepHour, StepMetric, StepWeek
+from analytics.models import RunDay, RunMetric, Sealed, StepDay, StepMetric, StepWeek
 from analytics.projection import catch_up, project, project_marked, project_run, rebuild
-from analytics.rollups import day_of, first_moment_of, hour_of
+from analytics.rollups import day_of, first_moment_of
 from execution.actions.mark import mark
 from execution.choices import PERFORMED, ExecutionState, Feedback, Origin, Outcome, Verb, Verified
 from execution.models import Decision, Execution, Prompt, Step, StepMark, WishRecord
@@ -27,7 +30,7 @@ from tests.factories import make_execution, make_published
 
 pytestmark = pytest.mark.django_db
 
-BEGIN = datetime(2026, 11, 20, 22, 30, tzinfo=UTC)
+BEGIN = datetime(2026, 11, 18, 22, 30, tzinfo=UTC)  # a Wednesday: weeks since 1970 begin on Thursdays
 MINUTE = timedelta(minutes=1)
 
 
@@ -39,11 +42,11 @@ def end(run: Execution, state: ExecutionState, at: datetime, **fields: Any) -> N
     Execution.objects.filter(pk=run.pk).update(state=state, ended_at=at, lasted_s=2.5, measured_at=at, **fields)
 
 
-def plainly_of_steps(unit: timedelta) -> dict[Any, Counter[str]]:
+def plainly_of_steps(days: int = 1) -> dict[Any, Counter[str]]:
     """What the sums must be, counted from the rows in the plainest way."""
     found: dict[Any, Counter[str]] = {}
     for row in StepMetric.objects.all():
-        when = int((row.started_at - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() // unit.total_seconds())
+        when = (row.started_at.date() - date(1970, 1, 1)).days // days
         place = found.setdefault((when, row.workflow_id, row.node_id, row.edge_id, row.rung), Counter())
         place["steps"] += 1
         place["succeeded"] += row.success
@@ -66,10 +69,10 @@ def kept_of_steps(table: Any, unit: str) -> dict[Any, Counter[str]]:
     }
 
 
-def plainly_of_runs(unit: timedelta) -> dict[Any, Counter[str]]:
+def plainly_of_runs() -> dict[Any, Counter[str]]:
     found: dict[Any, Counter[str]] = {}
     for row in RunMetric.objects.all():
-        when = int((row.ended_at - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() // unit.total_seconds())
+        when = (row.ended_at.date() - date(1970, 1, 1)).days
         place = found.setdefault((when, row.workflow_id, row.version), Counter())
         place["runs"] += 1
         place["alone"] += row.state == "completed" and not row.helped
@@ -82,22 +85,19 @@ def plainly_of_runs(unit: timedelta) -> dict[Any, Counter[str]]:
     return found
 
 
-def kept_of_runs(table: Any, unit: str) -> dict[Any, Counter[str]]:
+def kept_of_runs() -> dict[Any, Counter[str]]:
     names = ("runs", "alone", "helped", "failed", "took_us", "wrong", *(f"within_{n}s" for n in rollups.WITHIN_S))
     return {
-        (getattr(row, unit), row.workflow_id, row.version): Counter({name: getattr(row, name) for name in names})
-        for row in table.objects.exclude(runs=0)
+        (row.day, row.workflow_id, row.version): Counter({name: getattr(row, name) for name in names})
+        for row in RunDay.objects.exclude(runs=0)
     }
 
 
 def sums_are_those_of_the_rows() -> None:
     assert all(row.wrong <= row.done for row in StepDay.objects.all()), "“n of m” with more than m"
-    hour, day = timedelta(hours=1), timedelta(days=1)
-    assert kept_of_steps(StepHour, "hour") == plainly_of_steps(hour)
-    assert kept_of_steps(StepDay, "day") == plainly_of_steps(day)
-    assert kept_of_steps(StepWeek, "week") == plainly_of_steps(7 * day)
-    assert kept_of_runs(RunHour, "hour") == plainly_of_runs(hour)
-    assert kept_of_runs(RunDay, "day") == plainly_of_runs(day)
+    assert kept_of_steps(StepDay, "day") == plainly_of_steps()
+    assert kept_of_steps(StepWeek, "week") == plainly_of_steps(7)
+    assert kept_of_runs() == plainly_of_runs()
 
 
 def marks_are_those_of_people() -> None:
@@ -276,8 +276,7 @@ def test_a_wrong_sum_is_made_right_by_rebuilding() -> None:
     """S7.5"""
     step = make_step(begun(make_published()))
     project(step.pk)
-    StepHour.objects.update(steps=7)
-    StepDay.objects.update(day=day_of(step.started_at) - 40)
+    StepDay.objects.update(day=day_of(step.started_at) - 40, steps=7)
     StepWeek.objects.update(week=3, steps=9)
     rebuild()
     sums_are_those_of_the_rows()
@@ -308,8 +307,8 @@ def test_a_run_counts_once_it_has_ended_and_once_alone() -> None:
     project_run(run.execution_id)
     assert metric is not None
     assert (metric.helped, metric.steps, metric.waited_ms, metric.seconds) == (0, 1, 1500.0, 2.5)
-    (hour,) = RunHour.objects.all()
-    assert (hour.hour, hour.runs, hour.alone, hour.suggestions, hour.accepted) == (hour_of(BEGIN), 1, 1, 4, 3)
+    (day,) = RunDay.objects.all()
+    assert (day.day, day.runs, day.alone, day.suggestions, day.accepted) == (day_of(BEGIN), 1, 1, 4, 3)
 
 
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="one writes at a time there")
@@ -379,6 +378,9 @@ def test_sums_are_never_kept_apart_from_their_rows(transactional_db: None) -> No
         rollups.replace(rollups.STEPS, (), ())
 
 
-def test_days_and_hours_are_those_of_the_world() -> None:
-    assert first_moment_of(day_of(BEGIN)) == datetime(2026, 11, 20, tzinfo=UTC)
-    assert hour_of(BEGIN) % 24 == 22
+@pytest.mark.parametrize(("zone", "later"), [("UTC", 0), ("Asia/Tokyo", 1), ("America/New_York", 0)])
+def test_a_day_is_that_of_the_installations_clock(zone: str, later: int) -> None:
+    with override_settings(TIME_ZONE=zone), timezone.override("Pacific/Auckland"):  # whoever looks
+        day = day_of(BEGIN)
+        assert first_moment_of(day) == datetime(2026, 11, 18 + later, tzinfo=ZoneInfo(zone))
+        assert first_moment_of(day) <= BEGIN < first_moment_of(day + 1)

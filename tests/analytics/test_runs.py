@@ -12,11 +12,11 @@ from analytics import integration
 from analytics.integration import ResourceSampler
 from analytics.models import ResourceSample, StepMetric
 from execution.choices import WAITING, ExecutionMode, ExecutionState, StepPhase
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
 from execution.running.runner import Hooks, Runner
 from gpu import ExecutionMode as GpuMode
 from gpu.manager import GPUResourceManager, get_gpu_resource_manager
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import analyzer, publish_line, queue, screens
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -22,6 +22,7 @@ from tests.support.site import serving, shown
 
 pytestmark = [pytest.mark.display, pytest.mark.slow, pytest.mark.timeout(600)]
 GO, STOP, NAME, SECRET = "ctrl+shift+F9", "ctrl+shift+F10", "ctrl+shift+F11", "ctrl+shift+F12"
+SCRIPTED = "scripted:tests.doubles.patient_record.patient_desktop"
 TEXT = "Marie Lefèvre, née à Orléans: 12"
 FILE = "note-by-hand.txt"
 
@@ -160,7 +161,7 @@ def test_a_note_that_was_written_by_hand_is_recorded_and_run(world: Product, per
 
 
 def test_where_nothing_can_be_watched_it_says_so_and_leaves(world: Product) -> None:
-    done = world.manage("record", "--workflow", "X", "--user", "dora", "--desktop", "scripted:demo", check=False)
+    done = world.manage("record", "--workflow", "X", "--user", "dora", "--desktop", SCRIPTED, check=False)
     assert done.returncode == 1
     assert "only desktops shown by an X server can be watched" in done.stderr
 

@@ -11,8 +11,6 @@ import pytest
 from execution import execution_loop as front
 from execution.actions.decide import decide
 from execution.choices import PromptKind
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
 from execution.exceptions import BadDecision
 from execution.execution_loop import (
     CoachingDecision,
@@ -26,6 +24,8 @@ from execution.execution_loop import (
 from execution.models import Prompt, Step
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Point, TextLine, Window
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, ScriptedScreen, TextLabel
 from tests.factories import make_execution, make_published, make_workflow
 
 pytestmark = pytest.mark.django_db(transaction=True)

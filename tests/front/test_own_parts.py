@@ -13,8 +13,6 @@ from PIL import Image
 
 from execution import execution_loop
 from execution.desktop.lock import DesktopLock
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import ScriptedScreen, TextLabel
 from execution.execution_loop import (
     CoachingDecision,
     CoachingResponse,
@@ -29,6 +27,8 @@ from execution.perception.embedding import BuiltinEmbedder
 from execution.record.claims import claim
 from execution.running.program.stages import result_of
 from execution.types import Point
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import ScriptedScreen, TextLabel
 from tests.support.scripted import analyzer
 from workflows.models import Workflow
 

@@ -66,23 +66,24 @@ def test_a_file_is_read_into_models() -> None:
 
 
 WRONG = {
-    "a key with a blank": (2, "  - key: a b", "key: must be a text of letters, figures, - and _, it is “a b”"),
-    "no name": (3, "    name:", "name: must be a text of at most 200 letters, it is nothing"),
-    "an endless name": (3, "    name: " + "x" * 201, "name: must be a text of at most 200 letters, it is “xxx"),
-    "an unknown capability": (4, "    capabilities: [text, smell]", "vision, json, reasoning, it is “smell”"),
-    "no text among them": (4, "    capabilities: [vision]", "such as [text, vision], with text in it, it is a list"),
-    "a capability in a list of its own": (4, "    capabilities: [text, [json]]", "json, reasoning, it is a list"),
-    "an unknown tier": (5, "    tier: huge", "tier: must be of light, standard, strong, it is “huge”"),
-    "negative memory": (6, "    vram_mb: -5", "vram_mb: must be a whole number of MB up to 100000000, it is “-5”"),
-    "half a megabyte": (7, "    ram_mb: 1.5", "ram_mb: must be a whole number of MB up to 100000000, it is “1.5”"),
-    "hardly a context": (8, "    context_length: 100", "a whole number of tokens from 512 to 100000000, it is “100”"),
-    "a note that is a list": (9, "    note: [a]", "note: must be a text, it is a list"),
-    "an unknown field": (9, "    colour: red", "unknown field “colour”: a model has key, name, provider"),
-    "a field twice": (9, "    tier: light", "tier is given twice, first in line 5"),
+    "a key with a blank": (2, "  - key: a b", "key: This value does not match the required pattern."),
+    "no name": (3, "    name:", "name: This field may not be blank."),
+    "an endless name": (3, "    name: " + "x" * 201, "name: Ensure this field has no more than 200 characters."),
+    "an unknown capability": (4, "    capabilities: [text, smell]", "capabilities: \"smell\" is not a valid choice."),
+    "no text among them": (4, "    capabilities: [vision]", "capabilities: Every model here answers in text"),
+    "a capability in a list of its own": (4, "    capabilities: [text, [json]]", "is not a valid choice."),
+    "an unknown tier": (5, "    tier: huge", "tier: \"huge\" is not a valid choice."),
+    "negative memory": (6, "    vram_mb: -5", "vram_mb: Ensure this value is greater than or equal to 0."),
+    "half a megabyte": (7, "    ram_mb: 1.5", "ram_mb: A valid integer is required."),
+    "hardly a context": (8, "    context_length: 100", "Ensure this value is greater than or equal to 512."),
+    "a note that is a list": (9, "    note: [a]", "note: Not a valid string."),
+    "an unknown field": (9, "    colour: red", "colour: This field is not known here. Known are: key, name, provider"),
+    "a field twice": (9, "    tier: light", "a field that is given twice"),
     "a key that is taken": (10, "  - key: small", "key: “small” is taken by the model in line 2"),
-    "an unknown provider": (12, "    provider: cloud", "provider: must be of ollama, openai, it is “cloud”"),
-    "neither yes nor no": (18, "    enabled: maybe", "enabled: must be yes or no, it is “maybe”"),
-    "what only an admin may allow": (18, "    allow_remote: yes", "allow_remote: it is no field of a file: an admin"),
+    "an unknown provider": (12, "    provider: cloud", "provider: \"cloud\" is not a valid choice."),
+    "neither yes nor no": (18, "    enabled: maybe", "enabled: Must be a valid boolean."),
+    "what only an admin may allow": (18, "    allow_remote: yes", "allow_remote: This field is not known here."),
+    "a tag that makes objects": (3, "    name: !!python/object/apply:os.system ['echo']", "name: Not a valid string."),
 }  # fmt: skip
 
 
@@ -96,7 +97,7 @@ def test_each_error_is_named_with_its_line(line: int, instead: str, words: str) 
 
 def test_a_missing_field_is_named_with_the_line_of_its_model() -> None:
     without = "\n".join(line for line in GOOD.splitlines() if "tier: strong" not in line and "name: eyes" not in line)
-    assert problems(without) == [(10, "a model has no name"), (10, "a model has no tier")]
+    assert problems(without) == [(10, "name: This field is required."), (10, "tier: This field is required.")]
 
 
 def test_one_name_at_one_provider_is_one_model() -> None:
@@ -110,21 +111,24 @@ def test_all_errors_come_at_once() -> None:
     assert [line for line, _words in problems(text)] == [4, 5, 15]
     with pytest.raises(CatalogueErrors) as wrong:
         read(text, source="models.yaml")
-    assert str(wrong.value).splitlines()[0].startswith("models.yaml:4: capabilities: must be of text")
+    assert str(wrong.value).splitlines()[0].startswith("models.yaml:4: capabilities: ")
 
 
+MODELS = "must hold `models:` and a list of models"
 NO_CATALOGUE = {
-    "nothing": ("", 0, "is empty"),
-    "a list": ("- key: a\n", 1, "the file: must hold `models:` and a list of them"),
-    "another field": ("\nmodel:\n  - key: a\n", 2, "unknown field “model”: the file has models"),
-    "no models": ("models:\n", 1, "must be a list of models, it is nothing"),
-    "models as fields": ("models:\n  key: a\n", 2, "must be a list of models, it is fields and values"),
-    "a model that is a text": ("models:\n  - qwen\n", 2, "a model: must be fields and values (`key: …`), it is “qwen”"),
+    "nothing": ("", 0, MODELS),
+    "a list": ("- key: a\n", 0, MODELS),
+    "another field": ("\nmodel:\n  - key: a\n", 0, MODELS),
+    "a field beside them": (GOOD + "model: x\n", 0, MODELS),
+    "no models": ("models:\n", 0, MODELS),
+    "models as fields": ("models:\n  key: a\n", 0, MODELS),
+    "a model that is a text": ("models:\n  - qwen\n", 0, MODELS),
+    "a model of a tag": ("models:\n  - !x {key: a}\n", 0, MODELS),
     "an open bracket": ("models:\n  - key: [a\n", 3, "is no YAML"),
     "two documents": ("models: []\n---\nmodels: []\n", 2, "is no YAML"),
-    "an unknown alias": ("models: *none\n", 1, "is no YAML"),
-    "a control character": ("models:\n  - key: a\x07b\n", 2, "a character that YAML does not allow"),
-    "nested without end": ("models: " + "[" * 1000, 0, "is nested too deeply"),
+    "an alias": ("a: &a [x, x]\nmodels: *a\n", 2, "is no YAML"),
+    "a control character": ("models:\n  - key: a\x07b\n", 2, "is no YAML"),
+    "nested without end": ("models: " + "[" * 1000, 1, "is no YAML"),
 }
 
 
@@ -133,18 +137,6 @@ def test_what_is_no_catalogue_is_said_to_be_none(text: str, line: int, words: st
     found = problems(text)
     assert found[0][0] == line, found
     assert words in found[0][1]
-
-
-def test_tags_make_no_objects() -> None:
-    text = spoiled(3, "    name: !!python/object/apply:os.system ['echo']")
-    assert problems(text)[0] == (3, "name: must be a text of at most 200 letters, it is a list")
-
-
-def test_aliases_that_multiply_cost_nothing() -> None:
-    levels = ["a: &a [x, x, x, x, x, x, x, x, x]"]
-    levels += [f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]" for old, new in zip("abcdefgh", "bcdefghi", strict=True)]
-    found = problems("\n".join([*levels, "models: *i"]))
-    assert found[0][0] == 1
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -212,7 +204,7 @@ def test_a_broken_file_of_the_settings_costs_no_migration(
     settings.RPA_MODEL_CATALOGUE = str(path)
     fill_catalogue(sender=None)
     assert not CatalogueModel.objects.exists()
-    assert f"{path}:1: models: must be a list of models" in caplog.text
+    assert f"{path}: {MODELS}" in caplog.text
 
 
 def test_a_file_of_the_settings_takes_the_place_of_the_products_own(
@@ -231,7 +223,7 @@ def test_one_error_and_nothing_is_loaded(empty: None, tmp_path: Path) -> None:
     path.write_text(spoiled(14, "    tier: huge"))
     with pytest.raises(CommandError) as told:
         call_command("load_catalogue", str(path))
-    assert f"{path}:14: tier: must be of" in str(told.value)
+    assert f"{path}:14: tier: " in str(told.value)
     assert str(told.value).endswith("Nothing was loaded.")
     assert not CatalogueModel.objects.exists()
 

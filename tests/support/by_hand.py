@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.watching import Heard, Touch
 from execution.lesson.sight import WATCHES
 from execution.types import Box, Frame, Point, TextLine, pixels_digest
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.display import wait_until
 from tests.support.drawn_texts import text_box
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from execution.desktop.acts import Act
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Field, Goto, ScriptedScreen, TextLabel, View, hit
 from execution.types import Box, Point, pixels_digest
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, Field, Goto, ScriptedScreen, TextLabel, View, hit
 
 if TYPE_CHECKING:
     from tests.support.scripted import KnownReader

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execution.desktop.widgets import Banner, Button, Widget, font
 from execution.types import Box
+from tests.doubles.widgets import Banner, Button, Widget, font
 
 
 def text_box(widget: Widget, text: str) -> Box:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import ScriptedScreen
 from execution.lesson.slides import Slide
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, TextLine
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import ScriptedScreen
 from tests.support.drawn_texts import text_box
 from workflows.pictures import PictureStore
 

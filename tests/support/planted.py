@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from execution.desktop.scripted import Button, ScriptedDesktop, ScriptedScreen, TableRow, TextLabel
 from execution.types import Box, Point
+from tests.doubles.scripted import Button, ScriptedDesktop, ScriptedScreen, TableRow, TextLabel
 
 PATIENT = "LEFEVRE Marie"
 # Each screen: what its button says that leads on, and what it shows beside it.

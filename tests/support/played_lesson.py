@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Field, Goto, ScriptedScreen, TextLabel, View, Widget
 from execution.lesson.acts import Act
 from execution.lesson.sight import Seen
 from execution.lesson.telling import asked_now
@@ -22,6 +20,8 @@ from execution.models import Lesson
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.running.lesson_session import LessonSession
 from execution.types import Box, Frame, Point, ScreenState, Size, TextLine
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, Field, Goto, ScriptedScreen, TextLabel, View, Widget
 from tests.support.drawn_texts import text_box
 from workflows.actions.publish import publish
 from workflows.exceptions import InvalidWorkflow

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from execution.actions.start import start
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel, View
 from execution.models import Execution
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Point, TextLine
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, ScriptedScreen, TextLabel, View
 from tests.factories import make_published
 from tests.support.drawn_texts import text_box
 from workflows.models import WorkflowVersion

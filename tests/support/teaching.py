@@ -18,13 +18,13 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from execution.actions.teach import open_lesson
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Lesson, Robot
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.running.runner import Runner
 from execution.running.teach_line import JSON, PICTURE_HEAD, line_of_lesson, packed, read_message
 from execution.types import Box
 from gpu.local_socket import address
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import analyzer
 from workflows.models import Workflow
 

@@ -175,17 +175,6 @@ def test_on_a_phone_a_choice_is_a_page_of_its_own_with_a_way_back(live_server) -
         assert page.evaluate("document.querySelector('main').scrollWidth") <= PHONE["width"]
 
 
-def test_the_admins_graph_leads_to_what_was_clicked(live_server) -> None:
-    workflow = make_published().workflow
-    node = workflow.nodes.get(node_id="saved")
-
-    with browser_page(
-        live_server.url, logged_in("designer"), path=f"/admin/workflows/workflow/{workflow.pk}/change/"
-    ) as page:
-        page.locator(".graph-card", has_text="Note saved").click()
-        expect(page).to_have_url(re.compile(rf"/admin/workflows/node/{node.pk}/change/\?back="))
-
-
 def test_the_admins_page_of_a_workflow_saves_with_all_its_parts(live_server) -> None:
     workflow = make_published().workflow
 
@@ -195,4 +184,4 @@ def test_the_admins_page_of_a_workflow_saves_with_all_its_parts(live_server) -> 
         page.locator("#id_nodes-1-name").fill("Note with a name")
         page.locator("[name='_continue']").click()
         expect(page.locator(".messagelist .success")).to_contain_text("was changed successfully")
-        expect(page.locator(".graph-card", has_text="Note with a name")).to_have_count(1)
+        expect(page.locator("#id_nodes-1-name")).to_have_value("Note with a name")

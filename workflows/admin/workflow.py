@@ -1,34 +1,22 @@
-"""The page of a workflow: what is wrong with it, its graph, its parts, its versions, and publishing."""
+"""A workflow with its parts and versions; what is wrong with it, its graph and publishing are on its own page."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from sentences.said import worded
-from workflows.actions.publish import publish
 from workflows.actions.trust import log_trust
 from workflows.admin.fields import thumbnail
 from workflows.admin.forms import VariableForm, WorkflowForm
 from workflows.admin.returning import Returning
-from workflows.drawing import elements
-from workflows.exceptions import InvalidWorkflow
-from workflows.graph import GraphSpec
-from workflows.links import linked, with_back
 from workflows.models import Edge, Need, Node, Target, Variable, Workflow, WorkflowVersion
-from workflows.permissions import PUBLISH
-from workflows.specs import edge_spec, graph_of
-from workflows.validation import problems
+from workflows.specs import edge_spec
 from workflows.words import sentence
 
 
@@ -126,7 +114,6 @@ class WorkflowAdmin(Returning):
     list_display = ("name", "workflow_id", "learning_state", "latest", "updated_at")
     list_filter = ("learning_state",)
     search_fields = ("name", "workflow_id", "description")
-    actions = ("publish_chosen",)
     inlines = (NodeInline, EdgeInline, TargetInline, VariableInline, NeedInline, VersionInline)
     radio_fields = {"learning_state": admin.HORIZONTAL}
     fieldsets = (
@@ -156,7 +143,7 @@ class WorkflowAdmin(Returning):
     )
 
     class Media:
-        css = {"all": ("workflows/graph.css", "workflows/admin.css")}
+        css = {"all": ("workflows/admin.css",)}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Workflow]:
         return super().get_queryset(request).with_latest_version()  # type: ignore[attr-defined]
@@ -177,67 +164,7 @@ class WorkflowAdmin(Returning):
     def latest(self, workflow: Workflow) -> int | None:
         return workflow.latest_number  # type: ignore[attr-defined]
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        workflow = self.get_object(request, object_id)
-        context = dict(extra_context or {})
-        if workflow is not None:
-            graph = graph_of(workflow)
-            found = problems(graph)
-            context |= {
-                "problems": linked(found, workflow, back=request.path),
-                "error_count": sum(p.is_error for p in found),
-                "drawing": _drawing(graph, workflow, back=request.path) if graph.nodes else None,
-                "may_publish": request.user.has_perm(PUBLISH),
-            }
-        return super().change_view(request, object_id, form_url, context)
-
-    # --- Publishing ---------------------------------------------------------------------------------------------
     def save_model(self, request: HttpRequest, obj: Workflow, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         if "learning_state" in form.changed_data:
             log_trust(obj, was=str(form.initial.get("learning_state") or ""), user=request.user, origin="admin")
-
-    def get_urls(self) -> list[URLPattern]:
-        own = path(
-            "<int:pk>/publish/", self.admin_site.admin_view(self.publish_view), name="workflows_workflow_publish"
-        )
-        return [own, *super().get_urls()]
-
-    def publish_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        if request.method != "POST" or not request.user.has_perm(PUBLISH):
-            raise PermissionDenied(PUBLISH)
-        workflow = get_object_or_404(Workflow, pk=pk)
-        self._publish(request, workflow, note=request.POST.get("note", ""))
-        return HttpResponseRedirect(reverse("admin:workflows_workflow_change", args=[pk]))
-
-    @admin.action(description=gettext_lazy("Publish the chosen workflows"), permissions=["publish"])
-    def publish_chosen(self, request: HttpRequest, queryset: QuerySet[Workflow]) -> None:
-        for workflow in queryset:
-            self._publish(request, workflow)
-
-    def has_publish_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm(PUBLISH)
-
-    def _publish(self, request: HttpRequest, workflow: Workflow, *, note: str = "") -> None:
-        try:
-            version = publish(workflow=workflow, user=request.user, note=note)
-        except InvalidWorkflow as error:
-            self.message_user(request, worded(error), messages.ERROR)
-            return
-        words = _("“%(name)s”: version %(n)d is what new runs use.")
-        self.message_user(request, words % {"name": workflow.name, "n": version.number}, messages.SUCCESS)
-
-
-def _drawing(graph: GraphSpec, workflow: Workflow, *, back: str) -> dict[str, Any]:
-    """The graph's elements, each with the page that edits it."""
-    keys = {
-        "node": dict(workflow.nodes.values_list("node_id", "pk")),
-        "edge": dict(workflow.edges.values_list("edge_id", "pk")),
-    }
-    drawing = elements(graph)
-    for item in (*drawing["nodes"], *drawing["edges"]):
-        kind, _sep, own_id = item["id"].partition("-")
-        item["edit"] = with_back(reverse(f"admin:workflows_{kind}_change", args=[keys[kind][own_id]]), back)
-    return drawing

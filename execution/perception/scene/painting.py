@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import cv2
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
-from execution.desktop.widgets import font
 from execution.perception.scene.thing import Source, Thing
 from execution.types import Box
 
@@ -59,3 +59,12 @@ def _free_place(box: Box, width: int, whole: Box, tags: Iterable[Box]) -> Box:
         )
     ]
     return next((p for p in places if not any(p.intersection(tag).area for tag in tags)), places[0])
+
+
+@lru_cache(maxsize=32)
+def font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """DejaVu Sans where the system has it, else the font that Pillow brings."""
+    try:
+        return ImageFont.truetype("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf", size)
+    except OSError:
+        return ImageFont.load_default(size)

@@ -14,8 +14,7 @@ import pytest
 from execution.assistant.run_records import RunRecords
 from execution.models import Decision, Execution, Prompt, Step
 from gpu.assistant import conversations
-from gpu.assistant.answer import AnswerOutcome
-from gpu.assistant.assistant import Assistant
+from gpu.assistant.assistant import AnswerOutcome, Assistant
 from gpu.assistant.records import question
 from gpu.conversation.talk import Talk
 from gpu.runtime import Runtime

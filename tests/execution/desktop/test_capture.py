@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from execution.desktop import capture as watching
 from execution.desktop.base import DesktopLost
 from execution.desktop.capture import ContinuousCapture, changed_box, settle
-from execution.desktop.demo_screens import patient_desktop
-from execution.desktop.scripted import ScriptedDesktop
 from execution.types import Box, Frame, pixels_digest
+from tests.doubles.patient_record import patient_desktop
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.display import wait_until
 
 
@@ -222,8 +222,9 @@ def test_a_change_in_one_channel_is_told_to_the_pixel(x: int, y: int, width: int
 
 def test_a_lost_desktop_is_not_waited_for(desktop: ScriptedDesktop) -> None:
     desktop.lose(after_calls=2)
+    clock = _Time()
     with pytest.raises(DesktopLost):
-        settle(desktop)
+        settle(desktop, clock=clock, pause=clock.pause)
 
 
 def test_an_effect_that_comes_late_is_seen_with_its_caret_blinking() -> None:

@@ -10,11 +10,11 @@ import pytest
 from PIL import Image
 
 from execution.desktop.base import Desktop, DesktopError, UnknownKey
-from execution.desktop.demo_screens import patient_desktop
 from execution.desktop.native import NativeDesktop
 from execution.desktop.recorded import RecordedDesktop
 from execution.types import Point, Window, pixels_digest
 from tests.doubles.native_desktop import FakeMss, FakePlatform, FakePyautogui
+from tests.doubles.patient_record import patient_desktop
 from tests.support.display import virtual_desktop
 
 

@@ -12,10 +12,10 @@ from django.utils import translation
 from execution.desktop.acts import checked
 from execution.desktop.base import DesktopBusy, DesktopError
 from execution.desktop.lock import DesktopLock
-from execution.desktop.scripted import ScriptedDesktop
 from execution.turn.acting import perform
 from execution.types import ActionStatus, Point, Resolution, ResolveStatus, Size, Suggestion
 from sentences.said import cause, from_json, say, to_json, told_by, worded
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import screens
 from workflows.graph import EdgeSpec
 

@@ -12,7 +12,7 @@ from execution.desktop import native
 from execution.desktop.base import DesktopError, DesktopUnavailable
 from execution.desktop.local import open_desktop
 from execution.desktop.recorded import RecordedDesktop
-from execution.desktop.scripted import ScriptedDesktop
+from tests.doubles.scripted import ScriptedDesktop
 
 
 def test_a_recorded_desktop_is_named_by_its_folder(tmp_path: Path) -> None:
@@ -24,11 +24,10 @@ def test_a_recorded_desktop_is_named_by_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_scripted_desktop_is_named_by_the_function_that_makes_it() -> None:
-    for name in ("scripted:demo", "scripted:execution.desktop.demo_screens.patient_desktop"):
-        assert isinstance(open_desktop(name), ScriptedDesktop)
+    assert isinstance(open_desktop("scripted:tests.doubles.patient_record.patient_desktop"), ScriptedDesktop)
 
 
-@pytest.mark.parametrize("path", ["", "nonsense", "no.such.module.f", "execution.desktop.demo_screens.nobody"])
+@pytest.mark.parametrize("path", ["", "nonsense", "no.such.module.f", "tests.doubles.patient_record.nobody"])
 def test_a_script_that_is_not_there_is_refused_and_named(path: str) -> None:
     with pytest.raises(DesktopUnavailable, match="dotted path"):
         open_desktop(f"scripted:{path}")
@@ -57,7 +56,7 @@ def test_opening_loads_no_library_of_another_kind_of_desktop() -> None:
 
     code = (
         "import sys, execution.desktop.local, execution.desktop.x11, execution.desktop.native, "
-        "execution.desktop.windows, execution.desktop.macos, execution.desktop.scripted, execution.desktop.capture;"
+        "execution.desktop.windows, execution.desktop.macos, execution.desktop.capture;"
         "print([m for m in ('mss', 'pyautogui', 'Xlib', 'torch', 'PIL') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

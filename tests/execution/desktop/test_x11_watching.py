@@ -12,10 +12,10 @@ import pytest
 
 from execution.desktop.base import DesktopError, DesktopUnavailable
 from execution.desktop.recorded import RecordedDesktop
-from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.watching import Touch, watch
 from execution.desktop.x11 import X11Desktop
 from execution.types import Point
+from tests.doubles.scripted import ScriptedDesktop
 from tests.execution.desktop.events import catcher
 from tests.support.display import VirtualDesktop, wait_until
 from tests.support.scripted import screens

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:  # models are not there yet when this is read
-    from execution.desktop.scripted import ScriptedDesktop
     from execution.models import Lesson
+    from tests.doubles.scripted import ScriptedDesktop
     from tests.support.teaching import Teacher
 
 
@@ -27,7 +27,7 @@ def _untried(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def desktop() -> ScriptedDesktop:
-    from execution.desktop.scripted import ScriptedDesktop
+    from tests.doubles.scripted import ScriptedDesktop
     from tests.support.scripted import screens
 
     return ScriptedDesktop(screens("one", "two", "three"))

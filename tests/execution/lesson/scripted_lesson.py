@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
 from execution.types import Box, Point
+from tests.doubles.widgets import Button, ScriptedScreen, TextLabel
 from tests.support.scripted import BUTTON
 from tests.support.teaching import Teacher
 

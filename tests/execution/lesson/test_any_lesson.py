@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from execution.choices import LessonStepState
-from execution.desktop.widgets import Field, TextLabel
 from execution.lesson import editing, going_on, onlooking, typing
 from execution.models import Lesson
 from execution.types import Box
 from sentences.said import say
+from tests.doubles.widgets import Field, TextLabel
 from tests.support.played_lesson import PEOPLE, PlayedLesson, analyzer, ward
 from tests.support.scripted import publish_line
 from workflows.models import Workflow, WorkflowVersion

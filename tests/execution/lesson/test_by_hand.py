@@ -13,12 +13,12 @@ import pytest
 from django.apps import apps
 
 from execution.choices import LessonStepState
-from execution.desktop.widgets import Field, TextLabel
 from execution.lesson.onlooking import IDLE_S
 from execution.lesson.sight import Sight
 from execution.models import Lesson
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.types import Box, Point, ScreenState, TextLine
+from tests.doubles.widgets import Field, TextLabel
 from tests.execution.lesson.scripted_lesson import PEOPLE, SECOND, answers, question_of, queue_of, record
 from tests.factories import make_user
 from tests.support import teaching

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from execution.choices import LessonStepState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson import here
 from execution.lesson.by_robot import ByRobot
 from execution.lesson.calling import callable_from
 from execution.models import Lesson
 from sentences.said import worded
+from tests.doubles.scripted import ScriptedDesktop
 from tests.execution.lesson.scripted_lesson import goes_on
 from tests.support.display import wait_until
 from tests.support.scripted import BUTTON, publish_line, screens

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from execution.actions.teach import close_lesson, open_lesson, open_picture_lesson
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson.changes import changes_told
 from execution.lesson.own_pictures import slides_of_draft
 from execution.lesson.telling import draft_told
 from execution.lesson.trying import Trying
 from execution.models import Lesson, LessonStep, Robot
+from tests.doubles.scripted import ScriptedDesktop
 from tests.factories import make_user
 from tests.support.pictured import analyzer_of, slides
 from tests.support.scripted import BUTTON, publish_line, screens

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from execution.choices import LessonStepState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson import onlooking, typing
 from execution.lesson.editing import change_screen, change_step, change_variable, remove_step
 from execution.models import Lesson
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.played_lesson import PEOPLE, PlayedLesson, analyzer, ward
 from workflows.models import Workflow
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson.here import _made_in
 from execution.lesson.telling import draft_told
 from execution.models import Lesson, LessonStep
+from tests.doubles.scripted import ScriptedDesktop
 from tests.execution.lesson.scripted_lesson import goes_on
 from tests.factories import make_user
 from tests.support.scripted import publish_line, screens

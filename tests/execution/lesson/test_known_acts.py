@@ -11,13 +11,13 @@ import pytest
 from execution.actions import control
 from execution.actions.teach import open_picture_lesson
 from execution.choices import EventKind, LessonKind, PauseReason
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson.known_acts import act_of, slides_of_control
 from execution.lesson.sight import Sight
 from execution.lesson.slides import Slide
 from execution.models import Execution
 from execution.running.control_session import field_at
 from execution.types import Box, Element, ElementRole, Frame, Point, ScreenState
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.control import hands_on, run_loop, until
 from tests.support.pictured import analyzer_of
 from tests.support.scripted import BUTTON, publish_line, queue, screens

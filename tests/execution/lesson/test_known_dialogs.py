@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from execution.choices import ExecutionState, PauseReason
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
 from execution.exceptions import BadEdit
 from execution.lesson import here as standing
 from execution.lesson import screens as placing
@@ -19,6 +17,8 @@ from execution.matching.dialogs import Dialog
 from execution.models import Execution
 from execution.types import Box, Element, ElementRole, Point, ScreenState
 from sentences.said import worded
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, ScriptedScreen, TextLabel
 from tests.execution.pages.test_runs import move
 from tests.factories import make_execution, make_picture, make_user
 from tests.support.scripted import BUTTON, screens

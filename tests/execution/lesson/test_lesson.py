@@ -12,8 +12,6 @@ from django.db import transaction
 
 from execution.actions.teach import close_lesson, come_back
 from execution.choices import ExecutionState, LessonState, LessonStepState
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Field, TextLabel
 from execution.lesson import editing, here, recorder
 from execution.lesson.concealing import conceal
 from execution.lesson.sight import Sight
@@ -21,6 +19,8 @@ from execution.models import Execution, Lesson
 from execution.running.lesson_session import LessonSession
 from execution.turn.workflow_stages import WorkflowStages
 from execution.types import Box, Point, ScreenState
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Field, TextLabel
 from tests.execution.lesson.scripted_lesson import (
     FIRST,
     PEOPLE,

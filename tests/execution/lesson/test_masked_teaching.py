@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from django.contrib.auth.models import Group
 
-from execution.desktop.scripted import ScriptedDesktop
+from tests.doubles.scripted import ScriptedDesktop
 from tests.factories import make_user
 from tests.support.scripted import BUTTON, screens
 from tests.support.teaching import Teacher, taught_on, teacher_of

@@ -10,13 +10,13 @@ import pytest
 
 from execution.actions import control
 from execution.choices import ExecutionState, LessonKind
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import TextLabel
 from execution.exceptions import LessonTaken
 from execution.lesson.as_it_was import without_pictures
 from execution.lesson.begin_mending import begin_mending
 from execution.models import Execution, Lesson
 from execution.record.pauses import pauses
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import TextLabel
 from tests.factories import make_user
 from tests.support.display import wait_until
 from tests.support.pictured import analyzer_of

@@ -11,9 +11,9 @@ from execution.actions.control import pause, resume
 from execution.actions.decide import decide_open
 from execution.actions.teach import close_lesson, open_lesson, open_picture_lesson
 from execution.choices import ExecutionState, LessonKind, LessonState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson.of_runs import slides_of_run
 from execution.models import Lesson, Robot
+from tests.doubles.scripted import ScriptedDesktop
 from tests.factories import make_user
 from tests.support.display import wait_until
 from tests.support.pictured import analyzer_of, slides

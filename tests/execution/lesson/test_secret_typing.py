@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from django.core import serializers
 
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Field
 from execution.lesson.recorder import Recorder
 from execution.lesson.secrecy import TypedSecrets, typed_before
 from execution.models import Lesson, LessonStep
 from execution.record.hidden import Hidden
 from execution.record.redaction import Redaction
 from execution.types import Box, TextLine
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Field
 from tests.factories import make_user
 from tests.support.scripted import BUTTON, analyzer, screens
 from tests.support.teaching import Teacher, taught_on, teacher_of

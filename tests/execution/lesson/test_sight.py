@@ -12,10 +12,10 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson import sight as module
 from execution.lesson.sight import Sight
 from execution.types import Frame, ScreenState, Window
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import analyzer, screens
 
 WAIT_S = 60.0

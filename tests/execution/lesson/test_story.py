@@ -11,8 +11,6 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from execution.actions.teach import open_lesson
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Field, TextLabel
 from execution.exceptions import ExecutionError, LessonTaken
 from execution.lesson.story_checks import check
 from execution.lesson.story_reading import read_story
@@ -20,6 +18,8 @@ from execution.lesson.telling import draft_told
 from execution.management.commands import teach
 from execution.models import Lesson
 from execution.types import Box, Point
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Field, TextLabel
 from tests.support.scripted import analyzer, screens
 from workflows.models import Workflow
 from workflows.specs import graph_of

@@ -14,14 +14,14 @@ from django.core.management import CommandError, call_command
 
 from execution.actions.start import start
 from execution.choices import ExecutionState
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
 from execution.lesson import storyteller
 from execution.lesson.typing import IDLE_S
 from execution.management.commands import teach
 from execution.models import Execution, Lesson, LessonStep
 from execution.running.runner import Runner
 from execution.types import Box, Point
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, Field, ScriptedScreen, TextLabel
 from tests.support.scripted import analyzer, publish_line, screens
 from workflows import vault
 from workflows.models import Edge, Node, Picture, Variable, Workflow

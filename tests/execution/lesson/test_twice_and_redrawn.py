@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson import going_on
 from execution.models import Lesson
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import BUTTON
 from tests.support.teaching import Teacher
 

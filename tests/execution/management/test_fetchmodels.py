@@ -233,7 +233,7 @@ def test_a_file_that_is_there_stays_until_the_new_one_is_right(publisher, tmp_pa
 @pytest.mark.security
 def test_a_small_zip_that_would_fill_the_disk_is_refused(publisher, tmp_path, monkeypatch):
     publisher.files["net.zip"] = zipped(("net.pth", bytes(5_000_000)))
-    monkeypatch.setattr("execution.perception.fetching.unpack._LARGEST", 4_000_000)
+    monkeypatch.setattr("execution.perception.fetching.download._LARGEST", 4_000_000)
     with pytest.raises(NotOffered, match="would unpack to 5 MB"):
         fetch(row(publisher, "net.zip", packed=True), tmp_path)
     assert left(tmp_path) == []

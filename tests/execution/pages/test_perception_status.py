@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Robot
 from execution.pages.robots import eyes_in_words
 from execution.pages.start import flag_rows
@@ -16,6 +15,7 @@ from execution.record.claims import Heartbeat, beat
 from execution.running.runner import Runner
 from execution.turn.loop import Loop
 from tests.analytics.steps import make_step
+from tests.doubles.scripted import ScriptedDesktop
 from tests.factories import make_execution, make_published
 from tests.support.display import wait_until
 from tests.support.scripted import KnownReader, publish_line, queue, screens

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.perception.embedding import BuiltinEmbedder, ModelsDiffer, cosine
-from execution.perception.embedding.marks import find_marks
+from execution.perception.embedding.builtin import find_marks
 from execution.types import Box, Embedding
 from tests.execution.perception.drawing import Canvas
 

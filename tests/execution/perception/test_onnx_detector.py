@@ -8,10 +8,9 @@ import os
 import numpy as np
 import pytest
 
-from execution.perception.detections import Letterbox, Rated, decoded, kept
 from execution.perception.elements import DetectorUnavailable
 from execution.perception.ocr.engines import openvino_core
-from execution.perception.onnx_detector import OnnxDetector
+from execution.perception.onnx_detector import Letterbox, OnnxDetector, Rated, decoded, kept
 from execution.types import Box, Element, ElementRole, Size, TextLine
 from tests.execution.perception.onnx_file import write_detector
 

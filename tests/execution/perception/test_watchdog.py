@@ -12,11 +12,10 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from execution.perception.analyzer import ScreenAnalyzer, build_analyzer
+from execution.perception.analyzer import PartAnswer, PerceptionPart, ScreenAnalyzer, build_analyzer
 from execution.perception.config import PerceptionConfig
 from execution.perception.elements import FrameDetector
 from execution.perception.embedding import BuiltinEmbedder
-from execution.perception.parts import PartAnswer, PerceptionPart
 from execution.perception.watchdog import Guard, Hung, patience_s, wait_for_the_hanging
 from execution.types import Box, Element, ElementRole, Embedding, TextLine
 from tests.execution.perception.drawing import Canvas, frame

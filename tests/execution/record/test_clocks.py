@@ -14,12 +14,12 @@ from django.utils import timezone
 
 from execution.choices import ExecutionState
 from execution.desktop.base import DesktopBusy
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
 from execution.record import clocks
 from execution.record.claims import Claim, Heartbeat, claim
 from execution.record.journal import Journal
 from execution.running.runner import Hooks, Runner
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.display import wait_until
 from tests.support.scripted import analyzer, publish_line, queue, screens
 

@@ -15,7 +15,6 @@ from django.utils import timezone
 
 from execution.actions.hold import postpone
 from execution.choices import ExecutionState, PromptKind, PromptState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.exceptions import DatabaseAway
 from execution.models import Execution, Prompt, Robot, Step
 from execution.record import clocks
@@ -24,6 +23,7 @@ from execution.record.journal import Journal
 from execution.record.patience import Patience, let_go_of_broken, loops_waiting
 from execution.running.runner import Hooks, Runner
 from execution.turn.coach import Coach
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import analyzer, publish_line, queue, screens
 from workflows.availability import kind_of_trouble
 

@@ -19,8 +19,6 @@ from hypothesis import strategies as st
 
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PromptKind
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
 from execution.models import Execution, Prompt
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.hidden import HIDDEN, Hidden
@@ -43,6 +41,8 @@ from execution.types import (
     TextLine,
     Window,
 )
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, Field, ScriptedScreen, TextLabel
 from tests.factories import make_published
 from tests.support.scripted import BUTTON, KnownReader, analyzer, queue
 from workflows.mask_patterns import Patterns

@@ -12,7 +12,6 @@ from django.conf import settings as settings_of_django
 from django.db import DatabaseError
 
 from execution.choices import ExecutionState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.matching import Reading
 from execution.models import Execution, ReferenceReading, ReferenceVector, Robot
 from execution.record.journal import Journal
@@ -20,6 +19,7 @@ from execution.record.reference_store import DatabaseReferences, references_for
 from execution.running.runner import Runner
 from execution.types import Box, Element, ElementRole, Embedding, Size, TextLine
 from sentences.said import from_json
+from tests.doubles.scripted import ScriptedDesktop
 from tests.factories import make_picture, make_published
 from tests.support.scripted import analyzer, queue, screens
 from workflows.models import WorkflowVersion

@@ -10,14 +10,14 @@ import pytest
 from django.utils import timezone
 
 from execution.choices import ExecutionState
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Field, ScriptedScreen, TextLabel
 from execution.models import Execution, Step
 from execution.record.hidden import HIDDEN
 from execution.record.journal import Journal
 from execution.record.secret_values import redaction_for, secrets_of
 from execution.types import Box, Point
 from rpa_site.logs import LineFormatter
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Field, ScriptedScreen, TextLabel
 from tests.execution.record.test_redaction import everything
 from tests.execution.running.test_runner import Talk, hooks
 from tests.factories import make_published

@@ -15,13 +15,13 @@ from analytics.models import StepMetric
 from analytics.projection import project, rebuild
 from execution.actions.decide import decide
 from execution.choices import Outcome, StepPhase
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Prompt, Step
 from execution.models.step import PARTS
 from execution.record.journal import Journal
 from execution.record.payloads import step_payload
 from execution.running.runner import Runner
 from execution.types import ScreenState, Timings
+from tests.doubles.scripted import ScriptedDesktop
 from tests.doubles.stage import Stage
 from tests.doubles.world import World
 from tests.support.scripted import analyzer, publish_line, queue, screens

@@ -13,7 +13,6 @@ from django.core.management import CommandError, call_command
 
 from execution.behind.leases import Taken
 from execution.choices import Feedback
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Replay, ReplayState, StepMark
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.replay import replaying
@@ -21,6 +20,7 @@ from execution.replay.answers import BREAKS
 from execution.replay.replaying import ask, go_on
 from execution.running.runner import Runner
 from execution.types import Box, TextLine
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.pictured import PicturesReader, analyzer_of
 from tests.support.scripted import analyzer, publish_line, queue, screens
 from workflows.models import Workflow, WorkflowVersion

@@ -9,12 +9,12 @@ import pytest
 
 from execution.actions.start import start
 from execution.choices import ExecutionState, PauseReason
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, Field, ScriptedScreen, TextLabel
 from execution.models import Execution
 from execution.record.payloads import step_payload
 from execution.types import Box, Point
 from sentences.said import from_json, in_words
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, Field, ScriptedScreen, TextLabel
 from tests.execution.running.test_runner import Talk, row
 from tests.factories import make_published
 from tests.support.scripted import queue

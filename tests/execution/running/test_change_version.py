@@ -9,12 +9,12 @@ from django.core.exceptions import PermissionDenied
 
 from execution.actions import control
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, StepPhase, Verb, Wish
-from execution.desktop.scripted import ScriptedDesktop
 from execution.exceptions import IllegalMove, ModeNotEarned
 from execution.models import Execution
 from execution.record.journal import Journal
 from execution.turn.versions import why_not
 from sentences.said import in_words, worded
+from tests.doubles.scripted import ScriptedDesktop
 from tests.doubles.stage import Killed
 from tests.support.control import run_loop, until
 from tests.support.scripted import analyzer, publish_line, queue, screens

@@ -9,12 +9,12 @@ import pytest
 
 from execution.actions import control
 from execution.choices import EventKind, ExecutionState, PauseReason, Wish
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Field, ScriptedScreen
 from execution.exceptions import IllegalMove
 from execution.lesson.acts import writes
 from execution.models import Execution
 from execution.types import Box
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Field, ScriptedScreen
 from tests.support.control import hands_on, run_loop, until
 from tests.support.scripted import BUTTON, analyzer, publish_line, queue, screens
 

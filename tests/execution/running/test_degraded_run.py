@@ -11,7 +11,6 @@ import pytest
 from execution.actions import control
 from execution.actions.start import effective_flags
 from execution.choices import EventKind, ExecutionState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.execution_loop import ExecutionLoop
 from execution.models import Execution, Step
 from execution.perception.analyzer import ScreenAnalyzer
@@ -19,6 +18,7 @@ from execution.record.journal import Journal
 from execution.running.parts import build_stages
 from execution.running.runner import Hooks, Runner
 from execution.types import ScreenState
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import KnownReader, publish_line, queue, screens
 from workflows.actions.publish import publish
 from workflows.models import Workflow

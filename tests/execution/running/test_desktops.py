@@ -12,12 +12,12 @@ from django.urls import reverse
 
 from execution.choices import ExecutionState, PauseReason
 from execution.desktop.base import Desktop, DesktopIdentity, DesktopLost, DesktopRefused, DesktopUnavailable
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
 from execution.running import desktops, runner
 from execution.running.runner import Hooks, Runner
 from execution.types import Size
 from sentences.said import say
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import analyzer, publish_line, queue, screens
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]

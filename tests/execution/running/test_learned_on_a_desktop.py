@@ -15,13 +15,13 @@ from execution.actions import control
 from execution.actions.corrections import put_correction
 from execution.actions.decide import decide
 from execution.choices import CorrectionState, ExecutionState, PromptKind, UseOutcome
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
 from execution.models import CorrectionPack, CorrectionUse, Execution, LearnedCorrection, Prompt
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.running.runner import Hooks, Runner
 from execution.types import Box, DecisionSource, Point, TextLine, pixels_digest
 from sentences.said import from_json, worded
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, ScriptedScreen, TextLabel
 from tests.factories import make_picture, make_published
 from tests.support.control import run_loop, until
 from tests.support.learned import taught_in

@@ -11,8 +11,6 @@ import pytest
 from execution.actions import control
 from execution.actions.mark import mark
 from execution.choices import EventKind, ExecutionState, Watched
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import TextLabel
 from execution.execution_loop import ContinuousLearner, DriftStatus
 from execution.learning.drift import ALARM, Surety, after
 from execution.learning.prototypes import REACH, SHARE, angle, unit
@@ -27,6 +25,8 @@ from execution.record.reference_store import references_for
 from execution.running.runner import Hooks, Runner
 from execution.turn.limits import LoopLimits
 from execution.types import Box, Embedding, Point, TextLine
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import TextLabel
 from tests.support.scripted import KnownReader, publish_line, queue, screens
 from workflows.actions.publish import publish
 from workflows.exceptions import UnknownNode

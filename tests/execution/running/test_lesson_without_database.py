@@ -12,11 +12,11 @@ from django.db.backends.utils import CursorWrapper
 
 from execution.actions.teach import open_picture_lesson
 from execution.choices import LessonState, LessonStepState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.exceptions import LeaseLost
 from execution.models import Lesson, Robot
 from execution.record.claims import Heartbeat
 from execution.record.patience import loops_waiting
+from tests.doubles.scripted import ScriptedDesktop
 from tests.execution.lesson.scripted_lesson import goes_on
 from tests.execution.lesson.test_pictures import PAGES, at, slides
 from tests.factories import make_user

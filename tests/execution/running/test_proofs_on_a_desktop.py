@@ -8,11 +8,11 @@ import pytest
 
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PromptKind, Verified
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import Button, ScriptedScreen, TextLabel
 from execution.models import Execution
 from execution.types import Box, DecisionSource, Point
 from sentences.said import from_json, in_words
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import Button, ScriptedScreen, TextLabel
 from tests.execution.running.test_runner import Talk, hooks, row
 from tests.factories import make_published
 from tests.support.scripted import queue

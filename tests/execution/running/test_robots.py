@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Robot
 from execution.running import robots as room
 from execution.running.robots import Pace
 from execution.running.runner import Runner
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import analyzer, screens
 
 pytestmark = pytest.mark.django_db

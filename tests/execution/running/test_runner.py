@@ -15,13 +15,13 @@ from execution.actions.decide import decide
 from execution.choices import ExecutionState, PauseReason, PromptKind, StepPhase
 from execution.desktop.base import DesktopBusy
 from execution.desktop.lock import DesktopLock
-from execution.desktop.scripted import ScriptedDesktop
 from execution.exceptions import NotTaken
 from execution.models import Execution, Robot
 from execution.running import runner, terminal
 from execution.running.runner import Hooks, Runner
 from execution.types import DecisionSource
 from sentences.said import say, told_by, worded
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import analyzer, publish_line, queue, screens
 from workflows.exceptions import PictureAway
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.db.backends.utils import CursorWrapper
 
-from execution.desktop.scripted import ScriptedDesktop
 from execution.matching.matcher import Matcher
+from tests.doubles.scripted import ScriptedDesktop
 from tests.execution.running.test_runner import Talk
 from tests.support.scripted import PAGES, KnownReader, publish_line, queue, screens
 

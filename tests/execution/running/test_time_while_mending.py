@@ -14,7 +14,6 @@ from execution.actions import hold, mending
 from execution.actions.decide import decide_open
 from execution.actions.teach import close_lesson
 from execution.choices import EventKind, ExecutionState, LessonState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson.begin_mending import begin_mending
 from execution.lesson.slides import Slides
 from execution.models import Execution, Lesson, Prompt
@@ -22,6 +21,7 @@ from execution.record.payloads import state_payload
 from execution.running import lesson_session
 from execution.running.lesson_session import LessonSession
 from execution.types import Choice, DecisionSource
+from tests.doubles.scripted import ScriptedDesktop
 from tests.execution.lesson.test_mending import AS_TAUGHT, renamed
 from tests.factories import make_user
 from tests.support.display import wait_until

@@ -20,10 +20,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from analytics.traces import Traces, made_provider, provider_of
 from execution.actions.decide import decide
 from execution.choices import ExecutionState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Robot, Step
 from execution.running import timing
 from execution.types import DecisionSource
+from tests.doubles.scripted import ScriptedDesktop
 from tests.execution.running.test_runner import NAMES, Talk, hooks, row
 from tests.support.scripted import publish_line, queue, screens
 

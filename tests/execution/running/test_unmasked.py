@@ -16,7 +16,6 @@ from django.contrib.auth.models import Group
 
 from execution.actions import control
 from execution.choices import ExecutionState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution, Robot
 from execution.record.hidden import Hidden
 from execution.record.redaction import NothingShown, Redaction
@@ -26,6 +25,7 @@ from execution.running.runner import Runner
 from execution.running.shown_capture import ShownCapture
 from execution.running.unmasked import UnmaskedPicture
 from execution.types import Box, Frame, ScreenState, TextLine
+from tests.doubles.scripted import ScriptedDesktop
 from tests.execution.pages.test_pictures import make_robot, on_desktop
 from tests.factories import make_execution, make_published
 from tests.support.display import wait_until

@@ -12,7 +12,6 @@ from django.test import Client
 from execution.actions import control
 from execution.actions.decide import decide
 from execution.choices import CorrectionState, ExecutionState, LessonStepState, PauseReason
-from execution.desktop.scripted import ScriptedDesktop
 from execution.lesson.known_acts import act_of
 from execution.lesson.sight import Sight
 from execution.lesson.slides import slides_of
@@ -20,6 +19,7 @@ from execution.models import Execution, LearnedCorrection, Lesson, LessonStep, P
 from execution.record.corrections import in_force
 from execution.record.pruning import drop_texts
 from execution.types import DecisionSource
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.control import hands_on, run_loop, until
 from tests.support.pictured import analyzer_of
 from tests.support.scripted import BUTTON, publish_line, queue, screens

@@ -12,9 +12,9 @@ from django.contrib.auth.models import Group, User
 
 from execution.actions.teach import open_lesson
 from execution.choices import LessonState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Lesson, Robot
 from execution.stream import handing_on
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import BUTTON, screens
 from tests.support.sockets import PATIENCE_S, Socket, in_thread, session_of
 from tests.support.teaching import taught_on

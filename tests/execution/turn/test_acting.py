@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from execution.desktop.base import CHOOSE_ALL
-from execution.desktop.scripted import ScriptedDesktop
 from execution.turn.acting import perform
 from execution.types import ActionStatus, Point, Resolution, ResolveStatus, Suggestion
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import screens
 from workflows.catalogue import ALLOWED_ACTION_TYPES, SERVER_SIDE_ACTION_TYPES
 from workflows.graph import EdgeSpec

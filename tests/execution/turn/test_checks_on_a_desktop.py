@@ -8,10 +8,10 @@ import pytest
 
 from execution.actions.decide import decide
 from execution.choices import ExecutionMode, ExecutionState, Outcome, PromptKind
-from execution.desktop.scripted import Button, ScriptedDesktop, ScriptedScreen, TextLabel
 from execution.models import Execution, Prompt
 from execution.running.runner import Hooks, Runner
 from execution.types import Box, DecisionSource, Point
+from tests.doubles.scripted import Button, ScriptedDesktop, ScriptedScreen, TextLabel
 from tests.factories import make_published
 from tests.support.scripted import BUTTON, analyzer, queue
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execution.desktop.scripted import ScriptedDesktop
 from execution.turn.acting import perform
 from execution.turn.waiting import timeout_of
+from tests.doubles.scripted import ScriptedDesktop
 from tests.execution.turn.test_acting import FOUND, NOT_NEEDED, done, suggestion
 from tests.support.scripted import screens
 from workflows.catalogue import ACTIONS

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from execution.desktop.base import DesktopLost
-from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.window_providers import load_provider
 from execution.exceptions import UnknownWindowProvider
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.masking import masks_from
 from execution.turn.eyes import AT_REST_MS, Eyes, Flags, window_from
 from execution.types import Box, ScreenState, TextLine, Window
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.display import wait_until
 from tests.support.scripted import KnownReader, analyzer, screens
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from execution.desktop.scripted import ScriptedDesktop
 from execution.desktop.x11_connection import TOLD_AFTER_S
 from execution.models import Robot
 from execution.running.robots import StillDisplay
 from sentences.said import from_json
+from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import screens
 
 pytestmark = pytest.mark.django_db

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from execution.actions.decide import check_correction
 from execution.actions.start import start
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Execution
 from execution.pages.start import StartForm
 from execution.turn.acting import perform
 from execution.types import ActionStatus, Resolution, ResolveStatus, Suggestion
+from tests.doubles.scripted import ScriptedDesktop
 from tests.factories import make_published, make_workflow
 from tests.support.scripted import screens
 from workflows.actions.publish import publish

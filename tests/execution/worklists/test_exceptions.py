@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from execution.choices import Outcome
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import ScriptedScreen, TextLabel
 from execution.models import Prompt, Step, Worklist
 from execution.running.runner import Runner
 from execution.types import Point
 from execution.worklists.actions.lists import append, create_list, start_list
 from execution.worklists.adding import NewRow
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import ScriptedScreen, TextLabel
 from tests.support.lists import states
 from tests.support.scripted import analyzer, publish_line, screens
 from workflows.actions.publish import publish

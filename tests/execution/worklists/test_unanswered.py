@@ -10,7 +10,6 @@ import pytest
 from django.utils import timezone
 
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, PromptState
-from execution.desktop.scripted import ScriptedDesktop
 from execution.models import Decision, Execution, Prompt, Robot, Step, Worklist, WorkRun
 from execution.models.worklist import ItemState, WorklistState
 from execution.record.claims import Claim
@@ -20,6 +19,7 @@ from execution.worklists.claiming import take
 from execution.worklists.outcome import settle
 from execution.worklists.unanswered import end_unanswered
 from sentences.said import say
+from tests.doubles.scripted import ScriptedDesktop
 from tests.factories import make_user
 from tests.support.lists import IDENTITY, new_list, robot, states
 from tests.support.scripted import analyzer, publish_line, screens

@@ -12,8 +12,7 @@ import pytest
 from django.utils import timezone
 
 from gpu.assistant import conversations
-from gpu.assistant.answer import AnswerOutcome, AnswerPart, PartKind
-from gpu.assistant.assistant import Assistant
+from gpu.assistant.assistant import AnswerOutcome, AnswerPart, Assistant, PartKind
 from gpu.assistant.records import RecordsAnswer
 from gpu.choices import MessageRole
 from gpu.conversation.talk import Talk

@@ -6,8 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from execution.perception.ocr.access_keys import without_access_keys
-from execution.perception.ocr.segments import ground, segments
+from execution.perception.ocr.segments import ground, segments, without_access_keys
 from execution.types import Box
 from tests.execution.perception.drawing import Canvas
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execution.perception.scene.joining import joined
+from execution.perception.scene.scene import joined
 from execution.perception.scene.thing import PlacedWord, Source, Thing
 from execution.types import Box, ElementState
 

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from execution.desktop.base import DesktopError, DesktopLost
-from execution.desktop.scripted import Button, Field, Goto, ScriptedDesktop, ScriptedScreen, TextLabel
 from execution.types import Box, Point, Size
+from tests.doubles.scripted import Button, Field, Goto, ScriptedDesktop, ScriptedScreen, TextLabel
 
 OK = Button(name="OK", box=Box(40, 200, 100, 36))
 NAME = Field(name="name", label="Name", box=Box(40, 80, 240, 34))

@@ -1,7 +1,7 @@
 """A desktop that exists only on paper: screens drawn at run time that answer to clicks, keys and text.
 
-It serves the demo, tests and simulation, so it can do on order what real desktops do at the worst moment: answer late,
-blink, show black, be slow, and go away before or after an input arrived.
+It can do on order what real desktops do at the worst moment: answer late, blink, show black, be slow, and go away
+before or after an input arrived.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 
 from execution.desktop.acts import Act, NotingHands
 from execution.desktop.base import DesktopError, DesktopIdentity, DesktopLost
-from execution.desktop.widgets import (
+from execution.types import Box, Frame, Size, Window, pixels_digest
+from tests.doubles.widgets import (
     Banner,
     Button,
     Effect,
@@ -31,7 +32,6 @@ from execution.desktop.widgets import (
     draw,
     hit,
 )
-from execution.types import Box, Frame, Size, Window, pixels_digest
 
 __all__ = ["Banner", "Button", "Field", "Goto", "ScriptedDesktop", "ScriptedScreen", "TableRow", "TextLabel"]
 

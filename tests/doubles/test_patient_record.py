@@ -1,11 +1,11 @@
-"""The patient record that comes with the product can be worked from search to saved note."""
+"""The patient record can be worked from search to saved note."""
 
 from __future__ import annotations
 
 import pytest
 
-from execution.desktop.demo_screens import FIRST, SECOND, patient_desktop
-from execution.desktop.scripted import ScriptedDesktop
+from tests.doubles.patient_record import FIRST, SECOND, patient_desktop
+from tests.doubles.scripted import ScriptedDesktop
 
 
 @pytest.fixture

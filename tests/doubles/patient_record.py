@@ -1,4 +1,4 @@
-"""A small patient-record program to try workflows on: search, results with two look-alike rows, record, note, saved.
+"""A small patient-record program: search, results with two look-alike rows, record, note, saved.
 
 The two results differ only in the year of birth: whoever takes the wrong one ends in the wrong record, and `memory`
 tells.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import ACCENT, MUTED, Banner, Button, Field, Goto, ScriptedScreen, TableRow, TextLabel
 from execution.types import Box, Point, Size
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import ACCENT, MUTED, Banner, Button, Field, Goto, ScriptedScreen, TableRow, TextLabel
 
 APP = "Carnet"
 COLUMNS = (300, 180, 220, 200)
@@ -24,7 +24,7 @@ def patient_desktop(*, size: Size = Size(1280, 800), effect_delay: int = 0, care
     """The program at its search form; what was saved is in `memory["saved_for"]` and `memory["saved_note"]`."""
     screens = [_search(), _results(), _nothing_found(), _record(), _edit(), _saved()]
     return ScriptedDesktop(
-        screens, name="scripted:demo", size=size, effect_delay=effect_delay, caret_blinks=caret_blinks
+        screens, name="scripted:patient", size=size, effect_delay=effect_delay, caret_blinks=caret_blinks
     )
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from execution.perception.scene.painting import font
 from execution.types import Box, Point, Size
 
 if TYPE_CHECKING:
-    from PIL import ImageDraw, ImageFont
+    from PIL import ImageDraw
 
 Color = tuple[int, int, int]
 
@@ -131,17 +131,6 @@ def draw(view: View, *, size: Size) -> np.ndarray:
 def hit(screen: ScriptedScreen, point: Point) -> str | None:
     """The name of the topmost widget at that place."""
     return next((widget.name for widget in reversed(screen.widgets) if widget.box.contains(point)), None)
-
-
-@lru_cache(maxsize=32)
-def font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """DejaVu Sans where the system has it, else the font that Pillow brings."""
-    from PIL import ImageFont
-
-    try:
-        return ImageFont.truetype("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf", size)
-    except OSError:
-        return ImageFont.load_default(size)
 
 
 class Known(dict[str, str]):
