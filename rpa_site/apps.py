@@ -14,6 +14,7 @@ class RpaSiteConfig(AppConfig):
     def ready(self) -> None:
         from django.contrib.auth.models import User
 
+        from rpa_site import checks  # noqa: F401  registers the system checks
         from rpa_site.account import end_after_a_working_day, tell_of_failure, tell_of_login, tell_of_logout
         from rpa_site.file_modes import shut
         from rpa_site.passwords import ending_tokens
