@@ -25,6 +25,7 @@ from execution.models import Execution, ExecutionEvent, Prompt, Step
 from execution.record import pruning, screen_index
 from execution.record.learned_pictures import forget_pictures_of_learned, learned_before, pictures_of_learned
 from execution.record.pictures_of_lessons import lessons_on_runs
+from execution.worklists.forgetting import forget_left_rows, left_rows, old_records
 from workflows.models import Workflow
 from workflows.pictures import PictureStore
 
@@ -42,6 +43,8 @@ class Pruned:
     steps_with_texts: int = 0
     steps_with_pictures: int = 0
     learned: int = 0
+    rows: int = 0
+    records: int = 0
     events: int = 0
     metrics: int = 0
     samples: int = 0
@@ -50,7 +53,8 @@ class Pruned:
 
     @property
     def anything(self) -> bool:
-        return any(self.runs.values()) or bool(self.metrics or self.pictures or self.learned)
+        single = (self.metrics, self.pictures, self.learned, self.rows, self.records)
+        return any(self.runs.values()) or any(single)
 
 
 def policies() -> dict[str, dict[str, int | None]]:
@@ -125,6 +129,7 @@ def _prune_workflow(
             yield partial(_count if dry else _drop, kind, runs, done)
     if (kept := days["texts"]) is not None and not dry:
         yield partial(pruning.drop_left, old_runs(workflow_id, now - timedelta(days=kept)))
+    yield from _prune_lists(workflow_id, days, now, done, dry)
     if (kept := days["pictures"]) is not None:
         yield partial(_prune_learned, workflow_id, now - timedelta(days=kept), done, dry)
     if (kept := days["metrics"]) is not None:
@@ -180,6 +185,28 @@ def _count(kind: str, runs: list[int], done: Pruned) -> None:
     else:
         done.steps_with_pictures += Step.objects.filter(pruning.WITH_PICTURES, execution__in=runs).count()
         done.pictures += len(pruning.pictures_of(runs))  # at most: some are shown elsewhere too
+
+
+def _prune_lists(
+    workflow_id: str, days: Mapping[str, int | None], now: datetime, done: Pruned, dry: bool
+) -> Iterator[Callable[[], object]]:
+    """Of lists: rows that no run worked off have the days of texts, what happened to lists those of events (S12.4)."""
+
+    def empty(page: list[int]) -> None:
+        done.rows += len(page) if dry else forget_left_rows(page)
+
+    def drop(old: QuerySet[Any], page: list[int]) -> None:
+        done.records += len(page)
+        if not dry:
+            old.model._default_manager.filter(pk__in=page).delete()
+
+    if (kept := days["texts"]) is not None:
+        for page in _pages(left_rows(workflow_id, now - timedelta(days=kept))):
+            yield partial(empty, page)
+    if (kept := days["events"]) is not None:
+        for old in old_records(workflow_id, now - timedelta(days=kept), now):
+            for page in _pages(old.order_by("pk")):
+                yield partial(drop, old, page)
 
 
 def _prune_learned(workflow_id: str, before: datetime, done: Pruned, dry: bool) -> None:
@@ -246,9 +273,9 @@ def _drop_files(done: Pruned, now: datetime) -> Iterator[int]:
         yield len(page)
 
 
-def _pages(runs: QuerySet[Execution]) -> Iterator[list[int]]:
+def _pages(rows: QuerySet[Any]) -> Iterator[list[int]]:
     last = 0
-    while page := list(runs.filter(pk__gt=last).values_list("pk", flat=True)[:PAGE]):
+    while page := list(rows.filter(pk__gt=last).values_list("pk", flat=True)[:PAGE]):
         yield page
         last = page[-1]
 
@@ -286,6 +313,10 @@ def told(done: Pruned, *, dry: bool = False) -> list[str]:
     if runs := done.runs["pictures"]:
         words = ngettext("the pictures of %(n)d run (%(steps)s)", "the pictures of %(n)d runs (%(steps)s)", runs)
         lines.append(words % {"n": runs, "steps": _steps(done.steps_with_pictures)})
+    if n := done.rows:
+        lines.append(ngettext("what stands in %(n)d row of a list", "what stands in %(n)d rows of lists", n) % {"n": n})
+    if n := done.records:
+        lines.append(ngettext("%(n)d record of a list", "%(n)d records of lists", n) % {"n": n})
     if n := done.learned:
         lines.append(ngettext("the pictures of %(n)d correction", "the pictures of %(n)d corrections", n) % {"n": n})
     if done.pictures:

@@ -13,11 +13,13 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
 from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from execution.desktop.window_providers import known_name, load_provider
 from execution.exceptions import UnknownWindowProvider
 from execution.perception.config import PerceptionConfig
+from execution.worklists.looking import worker_missing
 from gpu import GPUResourceConfig
 from gpu.catalogue import path_of_file, read_file
 from gpu.exceptions import GPUError
@@ -211,6 +213,17 @@ def pictures_are_taken(**kwargs: Any) -> list[CheckMessage]:
         hint = "Until then runs pause before they act, and pages show no pictures. See docs/many.md."
         return [Error(worded(error), hint=hint, id="rpa_site.E023")]
     return []
+
+
+@register(deploy=True)
+def a_worker_looks_at_the_clock(**kwargs: Any) -> list[CheckMessage]:
+    """Whether somebody begins lists at their times and tells people, where there is anything to begin or to tell."""
+    try:
+        problem = worker_missing()
+    except DatabaseError:
+        return []  # its tables are not there yet
+    hint = "`make run` and deploy/surehand-work.service start one. See docs/worklists.md."
+    return [Warning(worded(problem), hint=hint, id="rpa_site.W005")] if problem else []
 
 
 def _is_here(host: str) -> bool:

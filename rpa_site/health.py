@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from django_tasks_db.models import DBTaskResult
 
 from execution.choices import ExecutionState
-from execution.models import Execution, Robot
+from execution.models import ClockLook, Execution, Robot
 from execution.record import nudges
 from execution.record.patience import loops_waiting
 from gpu import last_known_status
@@ -41,6 +41,7 @@ def health(request: HttpRequest) -> JsonResponse:
         "run_loops": [],
         "runs_at_work": 0,
         "tasks_waiting_s": 0,
+        "clock_looked_s": None,
         **helpers(None),
     }
     try:
@@ -48,6 +49,7 @@ def health(request: HttpRequest) -> JsonResponse:
         report["run_loops"] = run_loops()
         report["runs_at_work"] = Execution.objects.filter(state=ExecutionState.RUNNING).count()
         report["tasks_waiting_s"] = tasks_waiting_s()
+        report["clock_looked_s"] = clock_looked_s()
         report |= helpers(last_known_status())
         report["database"] = "ok" if is_writable() else "read only"
     except DatabaseError as error:
@@ -92,6 +94,12 @@ def tasks_waiting_s() -> float:
     """
     oldest = DBTaskResult.objects.ready().aggregate(at=Min("enqueued_at"))["at"]
     return round(max(0.0, (timezone.now() - oldest).total_seconds()), 1) if oldest else 0
+
+
+def clock_looked_s() -> float | None:
+    """How long ago a worker last looked at the clock for lists; None where none ever did."""
+    last = ClockLook.last()
+    return None if last is None else round(max(0.0, (timezone.now() - last).total_seconds()), 1)
 
 
 def helpers(status: KnownStatus | None) -> dict[str, Any]:

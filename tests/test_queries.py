@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,18 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from execution.choices import EventKind, ExecutionState, PromptKind
-from execution.models import Execution, ExecutionEvent, LearnedCorrection, Prompt, Robot, Step
+from execution.models import (
+    ClockLook,
+    Execution,
+    ExecutionEvent,
+    LearnedCorrection,
+    Prompt,
+    Robot,
+    Step,
+    WorkItem,
+    Worklist,
+)
+from execution.models.worklist import WorklistState
 from tests.factories import make_execution, make_picture, make_published
 from tests.support.sockets import session_of
 from tests.test_routes import Route, answer, routes, world  # noqa: F401  `world` is a fixture
@@ -59,6 +71,9 @@ def many(world: dict[str, Any]) -> dict[str, Any]:  # noqa: F811
         taught = LearnedCorrection.objects.first()
         taught.pk, taught.payload = None, {"params": {"keys": f"f{number + 3}"}}
         taught.save()
+        worklist = Worklist.objects.create(name=name, workflow=version.workflow, state=WorklistState.RUNNING)
+        WorkItem.objects.create(worklist=worklist, number=1, reference="Ada")
+    ClockLook.keep(timezone.now() - timedelta(days=1))
     return world
 
 

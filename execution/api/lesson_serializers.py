@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from execution.lesson.changes import ADDED, CHANGED, REMOVED
+from execution.lesson.not_possible import LONGEST_REASON
 from execution.lesson.signs import Level
 from sentences.request_body import RequestBody
 from workflows.choices import RegionKind, VariableKind
@@ -61,6 +62,10 @@ class DraftScreenSerializer(Asked):
     name = serializers.CharField(max_length=200)
     is_entry = serializers.BooleanField()
     is_end = serializers.BooleanField()
+    exception = serializers.CharField(
+        max_length=LONGEST_REASON, allow_blank=True,
+        help_text="Why the work is not possible where this screen comes, at any time; empty: it is.",
+    )  # fmt: skip
     texts = serializers.ListField(child=SortedTextSerializer(), max_length=MOST)
     regions = serializers.ListField(child=RegionSerializer(), max_length=MOST, help_text="All of them.")
     order = serializers.ListField(

@@ -19,6 +19,7 @@ from execution.language.read_values import parsed_date
 from execution.lesson import step_order, ways
 from execution.lesson.concealing import conceal
 from execution.lesson.drafting import free
+from execution.lesson.not_possible import mark
 from execution.lesson.read_backs import change_effect, change_proof
 from execution.lesson.signs import Level, set_level
 from execution.lesson.taking import answer_offer
@@ -59,10 +60,11 @@ def change_screen(
     *,
     texts: Sequence[Mapping[str, str]] = (),
     order: Sequence[str] | None = None,
+    exception: str | None = None,
     **columns: Any,
 ) -> None:
     """`texts` are those whose kind changes: tells, data or left_out; `order` all steps of the screen, by edge id, as a
-    run is to try them; `columns` name, is_entry, is_end and regions."""
+    run is to try them; `exception` why the work is not possible there; `columns` name, is_entry, is_end and regions."""
     node = _of(lesson.workflow.nodes, _("There is no screen “%(id)s” in this draft."), node_id=node_id)
     for one in texts:
         _sort_text(node, one["text"].strip(), one["kind"])
@@ -71,6 +73,8 @@ def change_screen(
     if columns.get("is_end") is not None:
         columns["ends_too"] = columns["is_end"]
     _set(node, texts=node.texts, aside=node.aside, **columns)
+    if exception is not None:
+        mark(node, exception)
 
 
 def _sort_text(node: Node, text: str, kind: str) -> None:

@@ -5,8 +5,8 @@ Every change is a function that writes rows; to show what it does it is made and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -15,12 +15,14 @@ from django.db import transaction
 from execution.choices import LessonStepState
 from execution.language.fuzzy import SEEN
 from execution.language.screen_texts import ScreenWords
+from execution.lesson import not_possible
 from execution.lesson.as_it_was import changed, rows_of
 from execution.lesson.comparing import look_of, screens_told, shots_of, target_told, tried
 from execution.lesson.editing import BadEdit
 from execution.lesson.hearing import Unheard, drawn, pointed
 from execution.lesson.here import Here
 from execution.lesson.known_dialogs import name_of, others, popup_of, set_popups
+from execution.lesson.mends import Mend
 from execution.lesson.proving import with_pixels
 from execution.lesson.recorder import Recorder
 from execution.lesson.screens import (
@@ -45,15 +47,6 @@ from workflows.specs import edge_spec
 from workflows.text import sole_name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mend:
-    """`said` is what it does, in a sentence; `apply` writes it. `edge_id` is the step whose target it changes."""
-
-    said: str
-    apply: Callable[[], None]
-    edge_id: str = ""
-
-
 class Mending:
     """What a teacher says of the picture that shows. `now` is it as it may be kept."""
 
@@ -72,6 +65,8 @@ class Mending:
                 return self._dialog(str(message.get("press") or ""), now)
             if kind == "target":
                 return self._target(message, now)
+            if kind == "not_possible":
+                return not_possible.taught(message, now, lesson=self._lesson, here=self._here)
         except (BadEdit, ValueError, DomainError, OSError) as error:
             raise Unheard(say("lesson.not_mended", why=told_by(error))) from error
         raise Unheard(say("lesson.bad_message"))
@@ -104,7 +99,9 @@ class Mending:
                     lesson=self._lesson,
                     index=self._here.next_index(),
                     act=MEND,
-                    params={name: message[name] for name in ("what", "node_id", "press", "how") if name in message},
+                    params={
+                        name: message[name] for name in ("what", "node_id", "press", "how", "reason") if name in message
+                    },
                     state=LessonStepState.DONE,
                     node=self._here.cursor,
                     made=changed(was, rows_of(workflow)),
@@ -262,6 +259,8 @@ def heard_mend(recorder: Recorder, mending: Mending, message: Mapping[str, Any])
     now = recorder.here.shown(state)
     mend = mending.mend(message, now)
     if message.get("keep") is True:
+        if message.get("what") == "not_possible":
+            recorder.undo(not_possible.steps_to(recorder.here))
         mending.keep(mend, message, now)
         return None
     asked = {name: value for name, value in message.items() if name not in ("type", "id")}

@@ -129,6 +129,7 @@ def _screen(node: Node, told_apart: Told | None, graph: GraphSpec) -> Told:
         "name": node.name,
         "is_entry": node.is_entry,
         "is_end": node.is_end,
+        "exception": node.exception,
         "picture": node.reference.digest if node.reference else "",
         "looks": len(node.looks.all()) + bool(node.reference),
         "texts": tells + [one for one in node.aside if one["text"] not in node.texts],

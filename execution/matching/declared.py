@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Levenshtein
 
@@ -60,6 +60,19 @@ def proposed_of(node: NodeSpec, reference: Reference | None, must: Iterable[str]
     read = [ScreenWords(look.reading.texts) for look in looks if look.reading]
     texts = set(node.texts) - set(must)
     return frozenset(text for text in texts if not says_done(text) and any(look.seen(text) >= SEEN for look in read))
+
+
+def without_refusals(nodes: Sequence[NodeSpec]) -> list[NodeSpec]:
+    """The nodes; on those where the work goes on no text is seen that says on its own that it is not possible.
+
+    Such a text may stand on a screen that is otherwise as it was taught, and is then no longer that screen.
+    """
+    refusals = [node.texts[0] for node in nodes if node.exception and len(node.texts) == 1 and not _is_pictured(node)]
+    return [node if node.exception else replace(node, absent=(*node.absent, *refusals)) for node in nodes]
+
+
+def _is_pictured(node: NodeSpec) -> bool:
+    return bool(node.picture or node.looks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from execution.language.fuzzy import SEEN, folded
 from execution.language.screen_texts import ScreenWords
 from execution.matching.areas import boxes_of, forbidden, must_texts, with_areas
-from execution.matching.declared import Declared, Rarity, look_for, proposed_of
+from execution.matching.declared import Declared, Rarity, look_for, proposed_of, without_refusals
 from execution.matching.gallery import Gallery
 from execution.matching.index import TextIndex, found_by
 from execution.matching.reasons import not_compared, reasons, ruled_out
@@ -106,7 +106,7 @@ class Matcher:
         must = {node.node_id: must_texts(node, known.get(node.node_id)) for node in graph.nodes}
         self._nodes = {
             node.node_id: replace(node, texts=tuple(dict.fromkeys((*node.texts, *must[node.node_id]))))
-            for node in graph.nodes
+            for node in without_refusals(graph.nodes)
         }
         self._proposed = {name: proposed_of(node, known.get(name), must[name]) for name, node in self._nodes.items()}
         known = {name: _where_it_counts(one, self._nodes[name]) for name, one in known.items()}

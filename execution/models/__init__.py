@@ -17,7 +17,7 @@ from execution.models.prompt import Decision, Prompt
 from execution.models.reference import ReferenceReading, ReferenceVector
 from execution.models.replay import EyesPrint, Replay, ReplayDifference, ReplayReason, ReplayState
 from execution.models.robot import Ability, AbilityOrigin, Robot
-from execution.models.schedule import BroughtFile, ListStart, Schedule
+from execution.models.schedule import BroughtFile, ClockLook, ListStart, Schedule
 from execution.models.step import Step, StepMark, ValueRead
 from execution.models.work import Job
 from execution.models.worklist import WorkItem, Worklist, WorklistEvent, WorkRun
@@ -27,6 +27,7 @@ __all__ = [
     "Ability",
     "AbilityOrigin",
     "BroughtFile",
+    "ClockLook",
     "CorrectionPack",
     "CorrectionUse",
     "Decision",

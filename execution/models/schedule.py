@@ -124,6 +124,23 @@ class ListStart(models.Model):
         return self.began_at is not None and (self.began_at - self.at).total_seconds() > 120
 
 
+class ClockLook(models.Model):
+    """When a worker last looked at the clock; one row, of whichever worker it was."""
+
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M}"
+
+    @classmethod
+    def keep(cls, now: datetime) -> None:
+        cls.objects.update_or_create(pk=1, defaults={"at": now})
+
+    @classmethod
+    def last(cls) -> datetime | None:
+        return cls.objects.filter(pk=1).values_list("at", flat=True).first()
+
+
 class BroughtFile(models.Model):
     """A file of a watched folder that was looked at, by what it holds: the same rows come in once."""
 

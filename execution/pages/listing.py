@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-from django.db.models import Max, Q, TextField
+from django.db.models import Exists, Max, OuterRef, Q, TextField
 from django.db.models.functions import Cast
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -167,13 +167,12 @@ def rows(executions: Iterable[Execution]) -> list[RunRow]:
     ids = [e.pk for e in page]
     steps: dict[int, list[Step]] = {pk: [] for pk in ids}
     fields = ("execution_id", "index", "outcome", "phase", "verified", "node_id", "edge_id")
-    for step in Step.objects.filter(execution__in=ids).order_by("index").only(*fields):
+    shown = Decision.objects.filter(prompt__step=OuterRef("pk"), choice=Choice.CORRECT)
+    corrected: set[int] = set()
+    for step in Step.objects.filter(execution__in=ids).order_by("index").only(*fields).annotate(was=Exists(shown)):
         steps[step.execution_id].append(step)
-    corrected = set(
-        Decision.objects.filter(prompt__execution__in=ids, choice=Choice.CORRECT).values_list(
-            "prompt__execution_id", "prompt__step__index"
-        )
-    )
+        if step.was:
+            corrected.add(step.pk)
     graphs = _graphs({e.version_id for e in page})
     why = waiting() if any(e.state == ExecutionState.QUEUED for e in page) else None
     gone = vanished(page)
@@ -192,11 +191,11 @@ def _graphs(version_ids: Iterable[int]) -> dict[int, GraphSpec]:
 def _row(
     execution: Execution,
     steps: Sequence[Step],
-    corrected: set[tuple[int, int]],
+    corrected: Collection[int],
     graph: GraphSpec,
     waits: str,
 ) -> RunRow:
-    cells = [cell(step, corrected=(execution.pk, step.index) in corrected) for step in steps]
+    cells = [cell(step, corrected=step.pk in corrected) for step in steps]
     cells += ["ahead"] * steps_ahead(execution, steps, graph)
     return RunRow(
         execution=execution,

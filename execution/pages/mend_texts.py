@@ -91,3 +91,16 @@ def mending() -> dict[str, object]:
         "mend_not_resumed": _("Published as version %(n)s. The run does not go on with it:"),
         "mend_to_run": _("To the run"),
     }
+
+
+def not_possible() -> dict[str, object]:
+    return {
+        "not_possible_title": _("Not possible here …"),
+        "not_possible_because": _("Not possible, because"),
+        "not_possible_example": _("Patient not found"),
+        "not_possible_screen": _("If this screen shows"),
+        "not_possible_text": _("If a text shows …"),
+        "not_possible_hint": _(
+            "A run that comes to this screen ends there, and its row is an exception with this reason."
+        ),
+    }

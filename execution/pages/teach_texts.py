@@ -25,6 +25,7 @@ def teach() -> dict[str, object]:
         **_done(),
         **mend_texts.pictures(),
         **mend_texts.mending(),
+        **mend_texts.not_possible(),
         "kind": {kind.value: str(kind.label) for kind in VariableKind},
     }
 
@@ -116,6 +117,7 @@ def _desktop() -> dict[str, object]:
             "redraw": _("Click the target, or draw a box around it"),
             "region": _("Draw the area on the picture"),
             "mend": _("Click the target where it is now, or draw a box around it"),
+            "not_possible": _("Click the text that says so, or draw a box around it"),
         },
     }
 

@@ -19,8 +19,8 @@ from execution.actions.start import earned, resolve_mode
 from execution.choices import ExecutionMode
 from execution.models import Step, WorkItem, Worklist, WorklistEvent, WorkRun
 from execution.models.worklist import ItemState, WorklistEventKind, WorklistState, WorkRunKind
-from execution.pages.listing import RunBadge
-from execution.worklists.progress import Progress
+from execution.pages.listing import MOST_CARDS, RunBadge
+from execution.worklists.progress import Progress, progress_of_each
 from execution.worklists.results_of import value_names
 from sentences.said import from_json, worded
 from workflows.exceptions import DomainError
@@ -146,6 +146,14 @@ def list_card(one: Worklist, told: Progress) -> ListCard:
         late_until=_next_half_hour(told.ends_at) if told.stays and told.ends_at else None,
         reason=worded(one.reason),
     )
+
+
+def cards_at_work() -> list[ListCard]:
+    """Lists that run, or stand for a reason that a person has to look at: those that stand first."""
+    found = Worklist.objects.filter(state__in=(WorklistState.RUNNING, WorklistState.STANDS))
+    shown = list(found.select_related("workflow").order_by(*LISTS_IN_ORDER)[:MOST_CARDS])
+    told = progress_of_each(shown) if shown else {}
+    return [list_card(one, told[one.pk]) for one in shown]
 
 
 def parts(counts: Mapping[str, int], total: int) -> list[Part]:

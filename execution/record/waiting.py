@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from django.utils import timezone
+
 from execution.choices import ON_DESKTOP, WAITING, ExecutionState, LessonKind
 from execution.models import Execution, Lesson, Robot
 from sentences.said import by_sentence, listed, say
@@ -217,8 +219,10 @@ def _teacher(lesson: Lesson) -> str:
 
 
 def vanished(executions: Iterable[Execution]) -> dict[int, str]:
-    """Of these runs those whose robot has gone, with the sentence that says so; one query."""
-    keys = [execution.pk for execution in executions if execution.state in ON_DESKTOP]
+    """Of these runs those whose robot has gone, with the sentence that says so; one query, of those whose lease is
+    over."""
+    now = timezone.now()
+    keys = [e.pk for e in executions if e.state in ON_DESKTOP and e.lease_until is not None and e.lease_until < now]
     if not keys:
         return {}
     left = Execution.objects.left_behind().filter(pk__in=keys).values_list("pk", "robot__name")

@@ -21,6 +21,7 @@ from execution.worklists.notices import Event
 from execution.worklists.progress import progress_of_each
 from sentences.said import from_json, say
 
+LOOKED_BACK = timedelta(days=2)  # longer than quiet hours, a digest and an escalation hold a message back
 AWAY_AFTER = timedelta(minutes=2)  # a robot that is started again is not away
 MOST = 2000  # things of one kind at a look: the newest
 

@@ -14,6 +14,7 @@ from datetime import datetime
 from django.db import DatabaseError, InterfaceError
 from django.utils import timezone
 
+from execution.models import ClockLook
 from execution.worklists.beginning import begin_due
 from execution.worklists.closing import close_windows, end_nights
 from execution.worklists.taking import watch
@@ -27,6 +28,7 @@ _IN_ORDER: tuple[Callable[[datetime], object], ...] = (close_windows, end_nights
 def look(now: datetime | None = None) -> None:
     """Each part by itself: what one of them fails with does not keep the others from being done."""
     now = now or timezone.now()
+    ClockLook.keep(now)
     for part in _IN_ORDER:
         try:
             part(now)

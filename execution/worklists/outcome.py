@@ -17,6 +17,7 @@ from execution.models import Execution, WorkItem, Worklist, WorkRun
 from execution.models.worklist import OPEN_ITEMS, ItemState, WorklistState, WorkRunKind
 from execution.record.attribution import named
 from execution.worklists import reset
+from execution.worklists.not_possible import refusal_of
 from execution.worklists.saving import is_in_doubt, may_have_saved
 from sentences.said import say
 
@@ -65,8 +66,9 @@ def end_of(work: WorkRun) -> End:
     """What the ended run means for its row, by its state and its journal."""
     run = work.execution
     if run.state == ExecutionState.COMPLETED:
-        exception = exception_of(run)
-        return End(state=ItemState.EXCEPTION, reason=exception) if exception else End(state=ItemState.DONE)
+        if why := refusal_of(run):
+            return End(state=ItemState.EXCEPTION, reason=why, saved=may_have_saved(run))
+        return End(state=ItemState.DONE)
     saved, doubt, why = may_have_saved(run), is_in_doubt(run), _why(work)
     if doubt:
         return End(state=ItemState.SET_ASIDE, reason=say("worklists.in_doubt", why=why), saved=True, doubt=True)
@@ -77,12 +79,6 @@ def end_of(work: WorkRun) -> End:
     if work.attempt - work.item.tried_before < work.item.worklist.most_attempts:
         return End(state=ItemState.NEW, reason=say("worklists.again_after", why=why))
     return End(state=ItemState.FAILED, reason=why)
-
-
-def exception_of(run: Execution) -> str:
-    """The reason that was taught for the screen on which the run ended, if it says that the work is not possible."""
-    node = run.version.spec().node(run.current_node_id)
-    return node.exception if node else ""
 
 
 def _why(work: WorkRun) -> str:

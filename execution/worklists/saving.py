@@ -13,6 +13,7 @@ from workflows.choices import MAY_SAVE
 
 _NOTHING_SENT = (Outcome.INTERRUPTED, Outcome.REJECTED)
 _BY_A_PERSON = (Outcome.MANUAL, Outcome.OBSERVED)
+_REFUSED = "turn.not_possible"  # the program answered with a screen that was taught for it
 _NOBODY_KNOWS = ("record.ended_in_doubt", "turn.stopped_in_doubt", "turn.ended_in_doubt")
 
 
@@ -22,7 +23,7 @@ def may_have_saved(execution: Execution) -> bool:
         return True
     acts = execution.steps.filter(effect_class__in=MAY_SAVE)
     acts = acts.filter(Q(intent_at__isnull=False) | Q(outcome__in=_BY_A_PERSON))
-    return any(_may_have_happened(step) for step in acts.only("phase", "outcome", "attempts"))
+    return any(_may_have_happened(step) for step in acts.only("phase", "outcome", "attempts", "message"))
 
 
 def is_in_doubt(execution: Execution) -> bool:
@@ -32,6 +33,8 @@ def is_in_doubt(execution: Execution) -> bool:
 
 
 def _may_have_happened(step: Step) -> bool:
+    if getattr(step.message, "code", "") == _REFUSED:
+        return False
     if step.outcome not in _NOTHING_SENT:
         return True
     return any(tried.get("act_ms") for tried in step.attempts)

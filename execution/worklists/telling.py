@@ -20,7 +20,7 @@ from execution.choices import About, MessageState
 from execution.models import NoticeMark, NoticeMessage, NoticeRule, Worklist
 from execution.worklists import channels, notices
 from execution.worklists.channels import Outcome
-from execution.worklists.happenings import happened
+from execution.worklists.happenings import LOOKED_BACK, happened
 from sentences.said import say, told_by, worded
 from workflows import vault
 from workflows.exceptions import DomainError
@@ -28,7 +28,6 @@ from workflows.models import Address, AddressKind
 
 log = logging.getLogger(__name__)
 
-LOOKED_BACK = timedelta(days=2)  # longer than quiet hours, a digest and an escalation hold a message back
 MOST_AT_ONCE = 20  # messages that one look sends, so that the next look is not long after
 _HELD = timedelta(minutes=2)  # by whoever sends it
 

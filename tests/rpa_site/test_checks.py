@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from tests.support.product import free_port
 pytestmark = pytest.mark.django_db  # Django's own checks ask the database what it can
 
 OWN = "rpa_site."
+ROOT = Path(__file__).parents[2]
 
 
 def found(*, deploy: bool = False) -> dict[str, Any]:
@@ -28,6 +30,15 @@ def found(*, deploy: bool = False) -> dict[str, Any]:
     tags = {"include_deployment_checks": True} if deploy else {}
     messages = run_checks(databases=["default"], **tags)
     return {message.id: message for message in messages if message.id.startswith(OWN)}
+
+
+def test_every_command_knows_the_checks() -> None:
+    """In a process of its own: here this file has imported them."""
+    code = (
+        "import django; django.setup(); from django.core.checks import registry; print(registry.registry.get_checks())"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert "data_directory_takes_files" in told.stdout
 
 
 def test_a_sound_deployment_has_no_message(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,7 @@ def test_it_answers_without_login_and_says_that_no_run_loop_is_there() -> None:
             "run_loops_alive": 0,
             "runs_at_work": 0,
             "tasks_waiting_s": 0,
+            "clock_looked_s": None,
             "redis": "not configured",
             "gpu": "not asked yet",
             "gpu_degraded": False,
@@ -165,11 +166,11 @@ def test_it_answers_in_less_than_50_ms() -> None:
     assert sorted(times)[10] < 0.05
 
 
-def test_it_costs_four_queries(django_assert_num_queries: Any) -> None:
-    """Of the run loops, of the runs, of the tasks, and of the GPU."""
+def test_it_costs_five_queries(django_assert_num_queries: Any) -> None:
+    """Of the run loops, of the runs, of the tasks, of the clock, and of the GPU."""
     ask()
     tell()
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         ask()
 
 

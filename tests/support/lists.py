@@ -22,11 +22,10 @@ def new_list(*names: str, started: bool = True, **more: Any) -> Worklist:
     """A list with a row for each patient, running unless it is not `started`."""
     version = more.pop("version_of", None) or make_published()
     worklist = create_list(
-        name="Letters",
         workflow_id=version.workflow.workflow_id,
         columns=["Patient"],
         keys=["Patient"],
-        **{"mode": "automatic", **more},
+        **{"name": "Letters", "mode": "automatic", **more},
     )
     if names:
         append(worklist_id=worklist.worklist_id, rows=[NewRow(data={"Patient": name}) for name in names])

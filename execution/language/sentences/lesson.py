@@ -115,6 +115,15 @@ WORDS: Words = {
     ),
     "lesson.mend_new": _("It is a screen of its own, “%(node)s”, known by %(texts)s."),
     "lesson.mend_common": _("It is a screen that may come at any time, “%(node)s”, known by %(texts)s."),
+    "lesson.mend_not_possible": _("When “%(node)s” comes, the work is not possible: %(why)s."),
+    "lesson.mend_not_possible_text": _("Where “%(text)s” is read, the work is not possible: %(why)s."),
+    "lesson.reason_missing": _("Write in a few words why the work is not possible, such as “Patient not found”."),
+    "lesson.work_goes_on_there": _(
+        "The work goes on from “%(node)s”. Show the text on it that says why the work is not possible."
+    ),
+    "lesson.only_end": _("“%(node)s” is the only end of this workflow. Teach first where the work is done."),
+    "lesson.text_too_short": _("“%(text)s” is too short to be sure. Show a longer text, or take the whole screen."),
+    "lesson.text_elsewhere": _("“%(text)s” also stands on “%(node)s”, where the work goes on. Show another text."),
     "lesson.mend_press": _("When “%(name)s” comes, “%(button)s” is pressed each time."),
     "lesson.mend_ask": _("When “%(name)s” comes, a person is asked each time."),
     "lesson.mend_also": _("“%(target)s” also looks like this: %(text)s."),

@@ -12,6 +12,15 @@ WORDS: Words = {
     "worklists.stopped": _("The run was stopped."),
     "worklists.saved": _("%(why)s Something may have been saved: look at the program before the row is done again."),
     "worklists.in_doubt": _("%(why)s Nobody knows whether its last action was done."),
+    "worklists.not_possible": _("%(why)s: “%(text)s”"),
+    "worklists.no_worker": _(
+        "No worker has looked at the clock since %(since)s: lists do not begin by themselves and nobody is told. Start "
+        "“manage.py work” on the server."
+    ),
+    "worklists.no_worker_yet": _(
+        "No worker has looked at the clock yet: lists do not begin by themselves and nobody is told. Start "
+        "“manage.py work” on the server."
+    ),
     "worklists.no_value": _("The row cannot begin: %(why)s"),
     "worklists.again_after": _("%(why)s It begins again by itself."),
     "worklists.breaker": _("%(n)d rows in a row did not reach their end. The last one is row %(number)d: %(why)s"),

@@ -13,6 +13,7 @@ from execution.choices import Origin, Rhythm, WhileRunning
 from execution.models import Schedule, Worklist
 from execution.worklists.actions.when import plan, switch, take_back
 from execution.worklists.clock import in_words, next_starts
+from execution.worklists.looking import worker_missing
 from execution.worklists.schedules import timing_from, timing_of
 from sentences.said import worded
 from workflows.exceptions import DomainError
@@ -79,6 +80,8 @@ class Command(BaseCommand):
             found = found.filter(worklist=Worklist.objects.by_id(options["list_id"]))
         for schedule in found:
             self._say(schedule, options["starts"])
+        if problem := worker_missing():
+            self.stderr.write(worded(problem))
 
     def _add(self, options: dict[str, Any]) -> None:
         days = [_day(one) for one in options["not_on"]]

@@ -21,6 +21,7 @@ from execution.worklists.intake.cells import index_of
 from execution.worklists.intake.dates import Order
 from execution.worklists.intake.encodings import ENCODINGS
 from execution.worklists.intake.preview import Choices
+from execution.worklists.looking import worker_missing
 from execution.worklists.progress import progress_of
 from execution.worklists.results import KINDS
 from execution.worklists.results_of import file_of, result_rows
@@ -157,6 +158,8 @@ class Command(BaseCommand):
         else:
             for worklist in Worklist.objects.all():
                 self._say(worklist)
+        if problem := worker_missing():
+            self.stderr.write(worded(problem))
 
     def _export(self, options: dict[str, Any]) -> None:
         worklist, kind = Worklist.objects.by_id(options["list_id"]), options["format"]

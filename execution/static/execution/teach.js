@@ -9,6 +9,7 @@ import { doneDialog } from "./teach/done.js";
 import { Edits } from "./teach/edits.js";
 import { Keyboard } from "./teach/keyboard.js";
 import { mendingView } from "./teach/mending.js";
+import { keepNotPossible, placeOf } from "./teach/not_possible.js";
 import { problemsView, screenView, variablesView } from "./teach/panels.js";
 import { picturesView } from "./teach/pictures.js";
 import { keyboardButton, Pointer } from "./teach/pointer.js";
@@ -48,7 +49,8 @@ store.setNow({}); // at once: a key may be pressed before the first frame is dra
 function drawn(box, point = null) {
   const { drawing } = store;
   store.set({ drawing: null });
-  if (drawing.kind === "mend") return shownHere(drawing, { box, point });
+  if (drawing.kind === "not_possible" && !store.lesson.mend) return keepNotPossible(store, connection, drawing.reason, placeOf({ box, point }));
+  if (drawing.kind === "mend" || drawing.kind === "not_possible") return shownHere(drawing, { box, point });
   if (drawing.kind === "redraw") connection.send({ type: "redraw", step: drawing.index, ...(box ? { box: store.normalised(box) } : { at: store.normalised([...point, 0, 0]).slice(0, 2) }) });
   if (drawing.kind !== "region") return;
   const regions = store.screenOf(drawing.node)?.regions ?? [];

@@ -11,9 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, PromptState, StepPhase, Verified
-from execution.models import Decision, Execution, Prompt, Step
+from execution.models import Decision, Execution, Prompt, Step, Worklist
+from execution.models.worklist import WorklistState
 from execution.pages import listing
 from tests.factories import make_execution, make_published, make_workflow
+from tests.support.lists import new_list
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +104,21 @@ def test_htmx_gets_the_table_alone_and_the_refresh_the_board(client_of, operator
     assert 'id="needs"' in board and 'id="runs-table"' in board
 
 
+def test_lists_at_work_are_shown_with_their_bars_those_that_stand_first(client_of, operator) -> None:
+    """S12: a list that waits for its start or has ended is on its own page alone."""
+    client = client_of(operator)
+    assert "Lists at work" not in client.get("/").content.decode()
+    runs, stands, ready = (new_list("Ada", "Bea", name=name) for name in ("Letters", "Bills", "Forms"))
+    Worklist.objects.filter(pk=stands.pk).update(state=WorklistState.STANDS, reason="Three rows failed")
+    Worklist.objects.filter(pk=ready.pk).update(state=WorklistState.FINISHED)
+    board = client.get("/?board=1").content.decode()
+    places = [board.find(f'id="list-{one.worklist_id}"') for one in (stands, runs, ready)]
+    assert 0 < places[0] < places[1]
+    assert places[2] == -1
+    assert "Three rows failed" in board
+    assert board.count('class="lot-bar"') == 2
+
+
 def test_the_page_takes_the_same_queries_for_two_runs_as_for_twelve(client_of, operator) -> None:
     client, version = client_of(operator), make_published()
 
@@ -113,10 +130,12 @@ def test_the_page_takes_the_same_queries_for_two_runs_as_for_twelve(client_of, o
     for _ in range(2):
         make_step(make_execution(version=version), 1)
         make_question(make_execution(version=version))
+        new_list("Ada")
     few = queries()
     for _ in range(10):
         make_step(make_execution(version=version), 1)
         make_question(make_execution(version=version))
+        new_list("Ada")
     assert queries() == few
 
 

@@ -45,7 +45,7 @@ def test_a_click_that_the_program_answers_with_a_taught_refusal_asks_nobody() ->
     Runner(desktop=desktop, analyzer=analyzer(desktop), max_executions=1).run()
     item = worklist.items.get()
     assert states(worklist) == {"Ada": "exception"}
-    assert (item.reason, item.saved) == ("Patient not found", False)
+    assert (item.reason, item.saved) == ("Patient not found: “Page refused”", False)
     assert not Prompt.objects.exists()
     click = Step.objects.get(edge_id="one_two")
     assert (click.outcome, click.message.code) == (Outcome.SUCCEEDED, "turn.not_possible")

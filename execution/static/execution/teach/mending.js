@@ -3,6 +3,7 @@
 import { announce, fill, find, h, icon } from "../../rpa_site/dom.js";
 import { say } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
+import { notPossibleForm, placeOf } from "./not_possible.js";
 import { keptWhileTyping, overline } from "./parts.js";
 
 const VERDICTS = { better: ["circle-check", "green-ink"], worse: ["alert-circle", "red-ink"], other: ["info-circle", "amber-ink"] };
@@ -55,7 +56,8 @@ export function mendingView(store, connection, edits, { toPanel }) {
 
   // --- what can be said ------------------------------------------------------------------------------------------------
   function ways(mend) {
-    return [overline(say("mend_target_title")), target(mend), overline(say("mend_screen_title")), screens(), overline(say("mend_dialog_title")), dialog()];
+    return [overline(say("mend_target_title")), target(mend), overline(say("mend_screen_title")), screens(), overline(say("mend_dialog_title")), dialog(),
+      overline(say("not_possible_title")), notPossibleForm(store, { disabled: !live(), onscreen: (reason) => ask({ what: "not_possible", reason }) })];
   }
 
   function target(mend) {
@@ -122,6 +124,6 @@ export function mendingView(store, connection, edits, { toPanel }) {
     store.set({});
   }
 
-  /** A place on the picture was pointed at: the target as it is here. */
-  return (drawing, { point, box }) => ask({ what: "target", how: drawing.how, ...(box ? { box } : { x: point[0], y: point[1] }) });
+  /** A place on the picture was pointed at: the target as it is here, or the text that says that it is not possible. */
+  return (drawing, place) => ask(drawing.kind === "not_possible" ? { what: "not_possible", reason: drawing.reason, ...placeOf(place) } : { what: "target", how: drawing.how, ...placeOf(place) });
 }

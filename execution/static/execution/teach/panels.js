@@ -17,6 +17,7 @@ export function screenView(store, desktop, edits) {
       h("div", { class: "row-buttons" },
         flag(say("is_entry"), screen.is_entry, (is_entry) => change({ is_entry })),
         flag(say("is_end"), screen.is_end, (is_end) => change({ is_end }))),
+      screen.is_entry ? null : field(say("not_possible_because"), screen.exception, (exception) => change({ exception }), { maxlength: 200, placeholder: say("not_possible_example"), title: say("not_possible_hint") }),
       ways(screen, change),
       overline(say("told_apart")), meter(screen),
       overline(say("known_by")), texts(screen, change),

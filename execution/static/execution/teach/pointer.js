@@ -4,7 +4,7 @@ import { find, h } from "../../rpa_site/dom.js";
 import { SETS } from "./control.js";
 import { CLICKS, LOOKS } from "./store.js";
 
-const POINTS = new Set(["mend", "redraw"]); // what a click says as well as a box
+const POINTS = new Set(["mend", "not_possible", "redraw"]); // what a click says as well as a box
 const HOVER_EVERY = 70; // milliseconds: at most 15 a second
 const STILL = 5; // pixels of the page that a click may slip
 const TWICE = 400; // milliseconds between the two clicks of a double click

@@ -6,6 +6,7 @@ import { Ripening } from "../live/ripening.js";
 import { emphasised } from "../live/sentence.js";
 import { callPanel } from "./call_form.js";
 import { controlParts, focusOn } from "./control.js";
+import { keepNotPossible, notPossibleForm } from "./not_possible.js";
 import { pressing } from "./parts.js";
 
 const ELSE = "something_else"; // the answer that is on the key E
@@ -25,7 +26,7 @@ export class Question {
     const kind = this.kind();
     const { question, screen, lesson, trouble, connection, closed, answering } = store;
     const names = (lesson.screens ?? []).map((s) => [s.node_id, s.name]);
-    const signature = JSON.stringify([kind, question, screen, lesson.state, lesson.robot, lesson.paused, trouble, this.store.told, connection, closed, answering, names, lesson.problem, lesson.call, store.control, store.doing, store.record, store.offer]);
+    const signature = JSON.stringify([kind, question, screen, lesson.state, lesson.robot, lesson.paused, trouble, this.store.told, connection, closed, answering, names, lesson.problem, lesson.call, store.control, store.doing, store.record, store.offer, store.keeping]);
     if (signature === this.shown) return this.sayKeys();
     if (this.isPressed() && kind === "asks" && question.id === this.asked) return; // another question is never answered by it
     this.shown = signature;
@@ -183,8 +184,21 @@ export class Question {
     return ["", top(isNew ? "plus" : "window", "blue", title, screen.why || say(isNew ? "screen_is_new_text" : "screen_is_text")),
       h("div", { class: "answers" },
         isNew ? null : h("button", { class: "button", type: "button", data: { key: "new_screen" }, onclick: () => this.connection.send({ type: "new_screen" }) }, icon("plus"), say("another_screen")),
-        others.length ? this.sameAs(others) : null),
+        others.length ? this.sameAs(others) : null, this.notPossible()),
       this.said()];
+  }
+
+  /** Whoever mends says it at the right, and sees first what it changes. */
+  notPossible() {
+    const { store, connection } = this;
+    if (store.lesson.mend) return null;
+    const again = () => ((this.shown = ""), this.render());
+    const ask = () => {
+      const form = notPossibleForm(store, { onscreen: (reason) => keepNotPossible(store, connection, reason), onback: again });
+      fill(find(".answers", this.element), form);
+      find("input", form).focus();
+    };
+    return h("button", { class: "button", type: "button", disabled: !store.takesActs || store.keeping, data: { key: "not_possible" }, onclick: ask }, icon("circle-minus"), say("not_possible_title"));
   }
 
   /** What came over the screen, as it says it; a press on a button of it is one on the desktop. */
@@ -206,7 +220,7 @@ export class Question {
       h("div", { class: "answers" },
         single.map((button) => h("button", { class: "button", type: "button", disabled: !store.takesActs, data: { key: `press-${button.text}` }, onclick: () => press(button) }, h("span", {}, button.text))),
         h("label", { class: "check" }, every, h("span", {}, say("dialog_every_run"))),
-        others.length ? this.sameAs(others) : null),
+        others.length ? this.sameAs(others) : null, this.notPossible()),
       this.said()];
   }
 
