@@ -13,6 +13,7 @@ from django.db import transaction
 
 from execution.choices import LessonStepState
 from execution.lesson.as_it_was import allow_again, changed, rows_of
+from execution.lesson.came_over import may_be_closed
 from execution.lesson.drafting import Draft, variable_name
 from execution.lesson.screens import (
     MOST_LOOKS,
@@ -35,7 +36,7 @@ from execution.perception.analyzer import ScreenAnalyzer
 from execution.record.redaction import Redaction
 from execution.record.reference_store import DatabaseReferences
 from execution.teaching.expectations import Told, expectation_of
-from execution.types import Box, ScreenState
+from execution.types import Box, Point, ScreenState
 from sentences.said import say, to_json
 from workflows.catalogue import SETTING_ACTION_TYPES
 from workflows.graph import GraphSpec
@@ -68,6 +69,12 @@ class _Came:
     nodes: list[int] = field(default_factory=list)
     waits: list[int] = field(default_factory=list)
     absent: list[tuple[int, str]] = field(default_factory=list)  # texts that must not be on other screens since
+
+
+def clicked_at(pending: Pending) -> Point:
+    """Where a step clicked; beside the screen where it did not."""
+    params = pending.step.params
+    return Point(int(params.get("x", -1)), int(params.get("y", -1)))
 
 
 class Here:
@@ -624,9 +631,15 @@ class Here:
         )  # fmt: skip
 
     def dialog(self) -> dict[str, Any] | None:
-        """What lies over the screen that showed before the last act; None for nothing."""
-        over = self._placed.dialog if self._placed is not None else None
-        return over.to_json(self._now) if over is not None and self._now is not None else None
+        """What lies over the screen that showed before the last act and may be closed; None for nothing."""
+        over, now = self._placed.dialog if self._placed is not None else None, self._now
+        if over is None or now is None:
+            return None
+        opener = self.pending if self.pending and self.pending.edge.action_type == "click" else None
+        before, clicked = (opener.before, clicked_at(opener)) if opener else (None, None)
+        if not may_be_closed(over, now, before=before, clicked=clicked):
+            return None
+        return over.to_json(now)
 
     def awaits_anew(self) -> None:
         """What came was closed and is no screen: the last step leads to what shows now."""

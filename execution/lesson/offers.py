@@ -12,7 +12,7 @@ from typing import Any
 
 from execution.lesson.acts import Act
 from execution.lesson.controls import as_variable, group_of, understand_control, without_its_value
-from execution.lesson.here import Here, Pending
+from execution.lesson.here import Here, clicked_at
 from execution.lesson.understanding import Understood, taught
 from execution.models import LessonStep
 from execution.targeting.boxes import text_lines_in
@@ -75,7 +75,7 @@ def _of_list(act: Act, state: ScreenState, here: Here) -> Offer | None:
     opener = here.pending
     if opener is None or opener.before is None or opener.edge.action_type != "click":
         return None
-    at = _clicked(opener)
+    at = clicked_at(opener)
     control = understand_control(
         opener.before, Act(id="", kind="choose", point=at, given={"option": ""}), known=here.known
     )
@@ -102,11 +102,6 @@ def _made(act: Act, state: ScreenState, here: Here, *, shows_value: bool = False
         return None  # it can have no target of its own, and stays a click
     spec = without_its_value(spec, control, act, shows_value=shows_value)
     return Offer(act=act.kind, params=dict(act.given), label=control.label, spec=spec)
-
-
-def _clicked(pending: Pending) -> Point:
-    params = pending.step.params
-    return Point(int(params.get("x", -1)), int(params.get("y", -1)))
 
 
 def _is_row_at(row: Box, point: Point) -> bool:

@@ -367,6 +367,8 @@ def _inside_window(state: ScreenState, known: ScreenState) -> Dialog | None:
     lines = [line for line in state.texts if box.contains(line.box.center)]
     if not lines or any(_stands(line, known.texts) for line in lines):
         return None  # the page's own text is still there: a message came, or the focus went
+    if all(any(field.contains(line.box.center) for field in _fields(state)) for line in lines):
+        return None  # a field that could not be used holds another value, or can be used now
     return _dialog(state, box, lines) if framed or _is_outlined(changes, _within_window(over, window)) else None
 
 
@@ -416,7 +418,7 @@ def _within_window(box: Box, window: Box) -> Box:
 def _set_by_people(known: ScreenState) -> list[Box]:
     """The fields of one line, and the boxes to tick with their captions: what is filled in or marked there lies over
     nothing, nor does a ring around the one that has the focus. What lies over one reaches beyond it."""
-    fields = [e.box for e in known.elements if e.role is ElementRole.FIELD and e.box.h <= TALLEST_ROW]
+    fields = _fields(known)
     marks = [e for e in known.elements if e.role in _MARKS]
     for mark in marks:
         beside = (
@@ -424,6 +426,11 @@ def _set_by_people(known: ScreenState) -> list[Box]:
         )
         fields.append(union([mark.box, *beside]))
     return fields
+
+
+def _fields(state: ScreenState) -> list[Box]:
+    """The fields of one line."""
+    return [e.box for e in state.elements if e.role is ElementRole.FIELD and e.box.h <= TALLEST_ROW]
 
 
 def _still_behind(state: ScreenState, known: ScreenState, box: Box, *, within: Box | None = None) -> bool:

@@ -135,3 +135,9 @@ def point_in(box: Box, click: tuple[float, float]) -> Point:
     x = box.x + min(max(0, box.w - 1), max(0, int(click[0] * box.w)))
     y = box.y + min(max(0, box.h - 1), max(0, int(click[1] * box.h)))
     return Point(x, y)
+
+
+def ends_it(box: Box, own: Box) -> bool:
+    """Whether it is the arrow, or the small button, at the end of a field: what names the field stands beside both."""
+    gap = box.x - own.right
+    return box.w <= own.h and abs(gap) <= box.w and own.y <= box.center.y < own.bottom

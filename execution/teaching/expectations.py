@@ -42,6 +42,7 @@ _PARTS = re.compile(r"(\s+[-–—|·]\s+|:\s+)")
 _WITH_DIGIT = re.compile(r"(?<!\{)\S*\d\S*")
 _AROUND = " \u00a0\u202f\t-–—:;,.·•|/()[]"
 _DIRTY = "*•● "
+_NAMED_VALUE = re.compile(rf"(?:[^\d:：]*[:：])?\s*{VARIABLE.pattern}(?:[\s,;]*{VARIABLE.pattern})*")  # with its label
 _EDGE = 0.3  # of a line's height: a caption that is whole has more room to the edge of its window
 
 
@@ -79,12 +80,16 @@ def expectation_of(
 def _about(change: Change, names: Mapping[str, str], came: Sequence[str]) -> tuple[str, ...]:
     """The variables whose values stand on a new screen where they did not before: the wrong record is not it."""
     told = {name for text in came for name in VARIABLE.findall(text)}
-    return tuple("{{" + name + "}}" for name, value in names.items() if name not in told and _elsewhere(value, change))
+    lines = told_lines(change.after.texts, change.after, names, is_entry=lambda box: change.is_entry(box, then=False))
+    data = [one.line.box for one in lines if one.kind is Told.DATA]
+    left = {name: value for name, value in names.items() if name not in told}
+    return tuple("{{" + name + "}}" for name, value in left.items() if _elsewhere(value, change, data))
 
 
-def _elsewhere(value: str, change: Change) -> bool:
+def _elsewhere(value: str, change: Change, data: Sequence[Box]) -> bool:
+    """Whether it stands where it did not before; among other words of a row it is another thing's."""
     old = change.then.sightings(value)
-    here = change.now.seen(value, strict=True)
+    here = (one for one in change.now.seen(value, strict=True) if not any(d.contains(one.box.center) for d in data))
     return any(not any(seen.box.intersection(o.box).area for o in old) for seen in here)
 
 
@@ -134,7 +139,7 @@ def told_lines(
     told = []
     for line in lines:
         text = _message(put_back(line.text.strip(), names))
-        own = bool(VARIABLE.search(text))
+        own = bool(VARIABLE.search(text)) and _NAMED_VALUE.fullmatch(text) is not None
         data = line in listed or _is_value(line, state) or _is_cell(line, state) or is_entry(line.box)
         if data and not own:
             kind = Told.DATA

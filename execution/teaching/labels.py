@@ -86,9 +86,11 @@ def naming_label_among(
         found = _below(box, free)
     else:
         choices = [e.box for e in elements if e.role in CHOICES]
-        free = [line for line in free if not any(_is_caption(line, choice) for choice in choices)]
-        left, above = _left(box, free, controls), _above(box, free)
-        found = _better(left, above, box, free)
+        captions = [line for line in free if any(_is_caption(line, choice) for choice in choices)]
+        labels = [line for line in free if line not in captions]
+        left, above = _left(box, labels, controls), _above(box, labels)
+        # “☑ Expires: [30 Nov]”: the caption of the mark that switches the field on is all that names it
+        found = _better(left, above, box, labels) or _left(box, captions, controls)
     if found is None:
         return None
     at, own = found.box.center, box.center

@@ -13,7 +13,7 @@ from execution.matching import Matcher, Reading
 from execution.matching.dialogs import is_same_page, over_known, over_recognised, over_taught
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.turn.popups import declared
-from execution.types import Box, ScreenState, TextLine, Window
+from execution.types import Box, Element, ElementRole, ScreenState, TextLine, Window
 from tests.execution.perception.drawing import Canvas, frame
 from tests.support.browser import seen
 from tests.support.display import missing_programs, virtual_desktop
@@ -304,3 +304,19 @@ def test_a_list_of_which_one_line_went_is_no_dialog(page: Any, analyzer: ScreenA
 
     before = letters(left + 1)
     assert over_known(letters(left), before) is None
+
+
+def test_a_field_that_can_be_used_now_is_no_dialog() -> None:
+    """The check box before it was ticked: its value is of now, and its writing no longer pale."""
+    was, now = Canvas(700, 500), Canvas(700, 500)
+    for canvas in (was, now):
+        for row, text in enumerate(("Title", "User name", "Address", "Notes")):
+            canvas.text(text, 40, 60 + 90 * row)
+    disabled, enabled = Box(160, 230, 400, 30), Box(160, 230, 400, 30)
+    was.draw.rectangle((160, 230, 559, 259), fill=(235, 235, 235), outline=(200, 200, 200))
+    was.text("30 Nov 2026 09:06:49", 170, 238, ink=(160, 160, 160))
+    now.field(enabled, "30 Nov 2026 09:07:51")
+    window = Window(title="Add entry", box=Box(0, 0, 700, 500))
+    group, field = Element(box=disabled, role=ElementRole.GROUP), Element(box=enabled, role=ElementRole.FIELD)
+    then = was.state(window=window, elements=(group,))
+    assert over_known(now.state(window=window, elements=(field,)), then) is None

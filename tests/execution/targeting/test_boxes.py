@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execution.targeting.boxes import reading_order, same_box
+from execution.targeting.boxes import ends_it, reading_order, same_box
 from execution.types import Box
 
 
@@ -29,3 +30,19 @@ def test_a_row_is_not_the_button_in_it():
     row, button = Box(0, 100, 600, 30), Box(500, 102, 90, 26)
     assert not same_box(row, button)
     assert same_box(button, Box(502, 104, 88, 24))
+
+
+@pytest.mark.parametrize(
+    ("box", "ends"),
+    [
+        (Box(291, 102, 13, 20), True),
+        (Box(304, 101, 20, 22), True),
+        (Box(310, 100, 160, 24), False),
+        (Box(340, 102, 13, 20), False),
+        (Box(291, 132, 13, 20), False),
+    ],
+    ids=["its arrow", "a button beside it", "the second field", "farther off", "the arrow below"],
+)
+def test_what_ends_a_field(box: Box, ends: bool) -> None:
+    """The label of a combo box stands left of its field and of its arrow: they are no two of that name."""
+    assert ends_it(box, Box(120, 100, 172, 24)) is ends

@@ -78,6 +78,19 @@ def test_a_known_value_is_put_back_as_its_variable():
 
 
 @pytest.mark.parametrize(
+    ("first", "declared"),
+    [("Ventilator Oxylog", ()), ("Ventilator", ("{{kind}}",)), ("Kind: Ventilator", ("Kind: {{kind}}",))],
+)
+def test_of_a_row_of_a_list_a_value_alone_is_declared_or_with_its_label(first: str, declared: tuple[str, ...]) -> None:
+    """S6.13: another row says the value among words of its own, and is not there another day."""
+    canvas = Canvas(900, 700)
+    for index, text in enumerate((first, "Defibrillator Lifepak", "Syringe pump Alaris", "Infusion warmer Ranger")):
+        canvas.text(text, 40, 60 + 20 * index)
+    _, expect = learnt(screen(*FORM), canvas.state(window=Window(title="Clinic")), kind="Ventilator")
+    assert expect.texts == declared
+
+
+@pytest.mark.parametrize(
     "came",
     [
         "12 new messages", "21/11/2026", "Record 104522", "MARTIN Paul", "Martin, Paul", "Sophie Blanc", "Saving…",

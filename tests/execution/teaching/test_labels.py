@@ -136,3 +136,13 @@ def test_a_value_in_a_list_of_labels_is_named_by_its_own_and_not_by_the_value_ab
         canvas.text(label, 40, 60 + 24 * row)
         values.append(canvas.text(value, 240, 60 + 24 * row))
     assert [named(canvas, box, ElementRole.TEXT) for box in values] == ["Ward", "Blood group", "Physician"]
+
+
+def test_a_field_that_a_mark_switches_on_is_named_by_the_caption_of_the_mark():
+    canvas = Canvas(900, 400)
+    mark = Element(box=Box(100, 103, 16, 16), role=CHECKBOX, text="Expires:")
+    canvas.text("Expires:", 124, 103)
+    box = canvas.field(Box(200, 97, 300, 28))
+    assert named(canvas, box, FIELD, mark) == "Expires:"
+    canvas.text("Valid", 200, 77)
+    assert named(canvas, box, FIELD, mark) == "Valid", "a label of its own names it rather"
