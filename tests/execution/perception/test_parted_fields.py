@@ -43,9 +43,14 @@ def test_a_field_with_a_cursor_behind_its_text_is_one_field(text: str, larger: i
 
 
 @pytest.mark.parametrize("larger", [0, 4])
-@pytest.mark.parametrize("text", ["Clear soup", "Dr Robb", "Miss Joy"])
-def test_a_letter_that_touches_the_cursor_or_reaches_below_the_line_is_no_stem(text: str, larger: int) -> None:
-    canvas = a_field(text, gap=-1, size=19)
+@pytest.mark.parametrize(
+    ("text", "size", "gap"),
+    [("Clear soup", 17, 0), ("Clear soup", 19, 1), ("120", 17, 0), ("Dr Robb", 19, -1), ("0053083", 19, -2)],
+)
+def test_a_letter_that_touches_the_cursor_or_reaches_below_the_line_is_no_stem(
+    text: str, size: int, gap: int, larger: int
+) -> None:
+    canvas = a_field(text, gap=gap, size=size)
     canvas.lines = [replace(line, box=line.box.grown(larger, Size(700, 300))) for line in canvas.lines]
     [field] = boxes(canvas, ElementRole.FIELD)
     assert field.iou(FIELD) > 0.9
