@@ -34,6 +34,7 @@ BENCHMARKS = {
     "matching": Benchmark("which screen is it", ("matching",), "bench"),
     "memory": Benchmark("memory of a run loop over a thousand steps", ("memory",), "bench"),
     "mutation": Benchmark("how many mutants the tests notice", ("mutation",), "mutation"),
+    "night": Benchmark("a night of two robots on one list, everything going wrong; the program judges", ("night",)),
     "pages": Benchmark("what a page costs over the wire", ("page_weight",)),
     "perception": Benchmark("reading and elements, beside other readers", ("screens", "perception"), "bench"),
     "pictures": Benchmark("the picture store", ("pictures",)),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import OperationalError
@@ -34,3 +36,30 @@ def test_both_looks_go_on_though_one_of_them_fails(monkeypatch: pytest.MonkeyPat
     assert {one.name for one in threading.enumerate()}.isdisjoint(
         {"looking at the clock", "looking for what is wanted"}
     )
+
+
+def failing_with(*errors: Exception) -> Callable[..., None]:
+    """A queue's worker that fails with each of them in turn, and then has nothing left to do."""
+    left = list(errors)
+
+    def command(*args: Any, **options: Any) -> None:
+        if left:
+            raise left.pop(0)
+
+    return command
+
+
+def test_a_locked_database_ends_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The looks that begin lists and tell people live as long as it does."""
+    locked = [OperationalError("database is locked") for _n in range(3)]
+    monkeypatch.setattr(work, "_POLL_S", 0)
+    monkeypatch.setattr(work, "call_command", failing_with(*locked))
+    work._work_in_rows(once=False)
+
+
+@pytest.mark.parametrize(("once", "said"), [(True, "database is locked"), (False, "no such table: queue")])
+def test_what_waiting_does_not_mend_ends_it(monkeypatch: pytest.MonkeyPatch, once: bool, said: str) -> None:
+    monkeypatch.setattr(work, "_POLL_S", 0)
+    monkeypatch.setattr(work, "call_command", failing_with(OperationalError(said)))
+    with pytest.raises(OperationalError, match=said):
+        work._work_in_rows(once=once)

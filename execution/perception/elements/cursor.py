@@ -72,7 +72,8 @@ def _parting(pixels: np.ndarray, line: TextLine) -> Iterator[Box]:
     if not len(drawn) or not solid[drawn[-1]]:
         return
     first = last = int(drawn[-1])
-    while first > 0 and solid[first - 1]:
+    alike = np.abs(strip - strip[:, last : last + 1]).max(axis=(0, 2)) <= FAINT  # the side of a digit beside it is not
+    while first > 0 and alike[first - 1]:
         first -= 1
     if not first or last - first >= _WIDEST or left + first > box.right + _AFTER_TEXT * high:
         return
@@ -82,12 +83,12 @@ def _parting(pixels: np.ndarray, line: TextLine) -> Iterator[Box]:
 
 
 def _reaches(pixels: np.ndarray, line: Box, bar: Box, ground: np.ndarray) -> bool:
-    """Whether what is written right before a bar is as high as it at either end, or it is the stem of that letter."""
+    """Whether what is written right before a bar is as high as it: then it may be the stem of a letter."""
     left = max(line.x + line.h // 4, bar.x - bar.h)
     if left >= bar.x:
         return True
     before = np.abs(pixels[bar.y : bar.bottom, left : bar.x].astype(np.int16) - ground).max(axis=2) > _STANDS_OUT
-    return bool(before[0].any() or before[-1].any() or before[:, -1].mean() > _TOUCHED)
+    return bool(before[0].any() and before[-1].any())
 
 
 def _between_borders(pixels: np.ndarray, seed: Box, ground: np.ndarray) -> Box | None:

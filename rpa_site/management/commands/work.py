@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -20,6 +21,7 @@ from execution.replay import tasks as replays
 from execution.worklists import nights, telling
 from rpa_site.data_lock import share
 from rpa_site.reading import RQ
+from workflows.availability import is_away
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +66,19 @@ class Command(BaseCommand):
 
 
 def _work_in_rows(*, once: bool) -> None:
-    call_command("db_worker", interval=_POLL_S, verbosity=1, batch=once, reload=False, startup_delay=False)
+    """A database that is locked for longer than one waits ends no worker: the looks beside it begin lists and tell
+    people, and would end with it."""
+    while True:
+        try:
+            call_command("db_worker", interval=_POLL_S, verbosity=1, batch=once, reload=False, startup_delay=False)
+        except (DatabaseError, InterfaceError) as error:
+            if once or not is_away(error):
+                raise
+            log.warning("waiting for the database: %s", error)
+            connection.close()
+            time.sleep(_POLL_S)
+        else:
+            return
 
 
 def _work_in_rq(*, once: bool) -> None:

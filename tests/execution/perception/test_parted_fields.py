@@ -16,12 +16,12 @@ FIELD = Box(266, 169, 314, 26)
 DARK = (0, 0, 0)
 
 
-def a_field(text: str, *, gap: int = 5) -> Canvas:
+def a_field(text: str, *, gap: int = 5, size: int = 15) -> Canvas:
     """Drawn as Tk draws the one that is typed into; its cursor leaves one pixel of its ground above and below."""
     canvas = Canvas(700, 300, background=(217, 217, 217))
     canvas.text("File number", 142, 174)
     canvas.draw.rectangle((FIELD.x, FIELD.y, FIELD.right - 1, FIELD.bottom - 1), fill=(255, 255, 255), outline=DARK)
-    left = canvas.text(text, FIELD.x + 4, FIELD.y + 5, size=15, ink=DARK).right + gap
+    left = canvas.text(text, FIELD.x + 4, FIELD.y + (FIELD.h - size) // 2, size=size, ink=DARK).right + gap
     canvas.draw.rectangle((left, FIELD.y + 2, left + 1, FIELD.bottom - 3), fill=DARK)
     return canvas
 
@@ -36,6 +36,21 @@ def boxes(canvas: Canvas, role: ElementRole) -> list[Box]:
 @pytest.mark.parametrize("text", ["004711", "Anna Berger", "A12", "B7", "01/12/2026"])
 def test_a_field_with_a_cursor_behind_its_text_is_one_field(text: str, larger: int, gap: int) -> None:
     canvas = a_field(text, gap=gap)
+    canvas.lines = [replace(line, box=line.box.grown(larger, Size(700, 300))) for line in canvas.lines]
+    [field] = boxes(canvas, ElementRole.FIELD)
+    assert field.iou(FIELD) > 0.9
+    assert boxes(canvas, ElementRole.BUTTON) == []
+
+
+@pytest.mark.parametrize("larger", [0, 4])
+@pytest.mark.parametrize(
+    ("text", "size", "gap"),
+    [("Clear soup", 17, 0), ("Clear soup", 19, 1), ("120", 17, 0), ("Dr Robb", 19, -1), ("0053083", 19, -2)],
+)
+def test_a_letter_that_touches_the_cursor_or_reaches_below_the_line_is_no_stem(
+    text: str, size: int, gap: int, larger: int
+) -> None:
+    canvas = a_field(text, gap=gap, size=size)
     canvas.lines = [replace(line, box=line.box.grown(larger, Size(700, 300))) for line in canvas.lines]
     [field] = boxes(canvas, ElementRole.FIELD)
     assert field.iou(FIELD) > 0.9
