@@ -99,7 +99,7 @@ def _lines(
     return told[0], told[1]
 
 
-def painted(taught: ScreenState, seen: ScreenState, found: Beside) -> np.ndarray:
+def painted(found: Beside, taught: ScreenState, seen: ScreenState) -> np.ndarray:
     """Both pictures in BGR, the taught one left, with their lines in the colours of where they stand."""
     height = max(taught.frame.size[1], seen.frame.size[1])
     halves = []

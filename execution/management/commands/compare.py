@@ -42,7 +42,7 @@ class Command(BaseCommand):
                 states.append(state_of(decode(path.read_bytes(), name=path.name), analyzer))
             found = beside(*states, name=taught.name)
             path = out
-            out.write_bytes(cv2.imencode(".png", painted(*states, found))[1].tobytes())
+            out.write_bytes(cv2.imencode(".png", painted(found, *states))[1].tobytes())
         except (PictureRefused, ReaderUnavailable, BadConfig) as error:
             raise CommandError(worded(error)) from error
         except OSError as error:

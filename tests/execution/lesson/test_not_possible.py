@@ -11,13 +11,13 @@ import pytest
 
 from execution.actions.teach import close_lesson, open_picture_lesson
 from execution.choices import ExecutionState, LessonKind
-from execution.desktop.scripted import ScriptedDesktop
-from execution.desktop.widgets import ScriptedScreen, TextLabel
 from execution.models import Execution, Lesson, Prompt, Worklist
 from execution.models.worklist import OPEN_ITEMS
 from execution.types import Box, Point
 from execution.worklists.actions.lists import append, create_list, start_list
 from execution.worklists.adding import NewRow
+from tests.doubles.scripted import ScriptedDesktop
+from tests.doubles.widgets import ScriptedScreen, TextLabel
 from tests.execution.lesson.scripted_lesson import goes_on
 from tests.factories import make_user
 from tests.support.display import wait_until

@@ -44,7 +44,7 @@ def test_another_screen_has_lines_of_its_own_in_red_on_both_sides() -> None:
 def test_the_lines_are_painted_where_they_stand() -> None:
     taught = record("Summary").state()
     seen = shown(taught, FREE, MENU)
-    picture = painted(taught, seen, beside(taught, seen, name="Summary"))
+    picture = painted(beside(taught, seen, name="Summary"), taught, seen)
     middle = picture.shape[1] // 2
     assert picture.shape[1] >= 2 * taught.frame.size[0]
     assert has(picture[:, :middle], Found.BOTH)
