@@ -40,7 +40,7 @@ SIGNS = {
     signs.LAYOUT: gettext_lazy("places of the controls"),
     signs.CHOSEN: gettext_lazy("chosen tab or entry"),
     signs.OVER: gettext_lazy("what lies on top"),
-    signs.LOOK: gettext_lazy("look"),
+    signs.LOOK: gettext_lazy("appearance"),
     signs.WINDOW: gettext_lazy("window"),
     signs.DECLARED: gettext_lazy("declared texts"),
     signs.LEAD: gettext_lazy("lead over other screens"),

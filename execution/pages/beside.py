@@ -71,7 +71,7 @@ def _told(seen: dict[str, Any]) -> dict[str, Any]:
         for half, title in zip(seen["halves"], titles, strict=True)
     ]
     return {
-        "percent": round(100 * seen["probability"]),
+        "percent": min(99, round(100 * seen["probability"])),  # it is never certain
         "differs": worded(seen["differs"]),
         "reasons": [worded(note) for note in seen["reasons"]],
         "signs": [
