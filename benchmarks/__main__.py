@@ -28,6 +28,7 @@ BENCHMARKS = {
     "coached": Benchmark("questions asked while an application changes its look", ("coached",)),
     "foreign": Benchmark("screens that nobody here drew, taught and found again", ("foreign",)),
     "gpu": Benchmark("the GPU manager's own cost", ("gpu",)),
+    "layers": Benchmark("what lies on top, and which tab, step or entry it is", ("layers",)),
     "learning": Benchmark("how soon drift is told, and how often wrongly", ("sequential",)),
     "loop": Benchmark("what each stage of a step costs", ("loop",)),
     "many": Benchmark("fifty robots, three web processes, PostgreSQL, Redis", ("crowd troubles", "crowd costs"), "all"),
