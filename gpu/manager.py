@@ -10,20 +10,18 @@ from contextlib import asynccontextmanager
 from functools import cache, partial
 from typing import Any
 
-from django.db import Error as DatabaseTrouble
-
 from gpu.catalogue import allowed_elsewhere
 from gpu.choices import GPUEventKind, ProviderName, UseOutcome
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.controller import Controller
-from gpu.control.residency import Declared, Needs
+from gpu.control.residency import Needs
 from gpu.control.routing import Router, Serving
 from gpu.control.scheduler import BY_ITSELF
 from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, VLMUnavailable
 from gpu.machine.ownership import SOCKET_NAME, OwnerClient, Ownership, RequestServer, machine_name
 from gpu.machine.status import Publisher, gpu_folder
-from gpu.models import CatalogueModel, ModelUse
+from gpu.models import ModelUse
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM
 from gpu.resources import VRAMMonitor, gpu_of
@@ -52,8 +50,7 @@ class GPUResourceManager:
     """One per process. Coroutines may be awaited in any event loop; `…_sync` are the same for code that has none.
 
     Without `ownership` it owns the GPU alone. `companions` run while this process owns the GPU (requests of others, the
-    rows); `record` keeps what each answer took; `declared_mb` is the catalogue's guess of what a model needs; `at_last`
-    is called when all is closed.
+    rows); `record` keeps what each answer took; `at_last` is called when all is closed.
     """
 
     def __init__(
@@ -66,7 +63,6 @@ class GPUResourceManager:
         ownership: Ownership | None = None,
         remote: OwnerClient | None = None,
         needs: Needs | None = None,
-        declared_mb: Declared | None = None,
         record: Record | None = None,
         companions: Sequence[Companion] = (),
         cloud_allowed: CloudAllowed = nowhere,
@@ -89,7 +85,6 @@ class GPUResourceManager:
             clip=self.clip,
             tell=self._say,
             needs=needs,
-            declared_mb=declared_mb,
         )
         self.serving = Serving(self.controller, is_owner=lambda: self._router.is_owner)
         self._router = Router(
@@ -358,9 +353,6 @@ def wired_manager() -> GPUResourceManager:
     async def keep(use: ModelUse) -> None:
         await database.run(use.keep)
 
-    async def declared_mb(model: str) -> int | None:
-        return await database.run(lambda: in_catalogue(model))
-
     async def publish(manager: GPUResourceManager) -> None:
         await publisher.run()
 
@@ -375,7 +367,6 @@ def wired_manager() -> GPUResourceManager:
         remote=OwnerClient(socket, holder=ownership.holder, silent_s=config.silent_s, gone_s=2 * config.claim_every_s),
         needs=Needs(database),
         record=keep,
-        declared_mb=declared_mb,
         cloud_allowed=allowed_elsewhere(ProviderName.OLLAMA, database),
         companions=(publish, serve),
         at_last=database.close,  # what was told is written before
@@ -393,13 +384,3 @@ def wired_manager() -> GPUResourceManager:
     manager.on_event(publisher.hear)
     manager.on_queue(publisher.stir)
     return manager
-
-
-def in_catalogue(model: str) -> int | None:
-    """What the catalogue says that a model of Ollama needs; None where it does not say, or cannot be read."""
-    try:
-        needs = dict(CatalogueModel.objects.filter(provider=ProviderName.OLLAMA).values_list("name", "vram_mb"))
-    except DatabaseTrouble as error:
-        log.warning("the catalogue of models cannot be read: %s", error)
-        return None
-    return next((need for name, need in needs.items() if tagged(name) == model and need), None)
