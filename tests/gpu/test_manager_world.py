@@ -335,6 +335,17 @@ async def test_what_a_model_needs_is_what_it_took_the_last_time(world: Simulated
     assert caught.value.needed_mb == 7200 + world.headroom_mb
 
 
+@in_world
+async def test_a_model_that_takes_less_this_time_still_needs_the_most_it_took(world: SimulatedWorld) -> None:
+    manager, plain = manager_in(world), world.life.loaded
+    world.life.loaded = with_overhead(world, 1200)  # type: ignore[method-assign]
+    await manager.ensure_vlm_loaded()
+    await manager.ensure_vlm_unloaded()
+    world.life.loaded = plain  # type: ignore[method-assign]
+    await manager.ensure_vlm_loaded()
+    assert [one["need_mb"] for one in manager.details().residents] == [7200]
+
+
 def with_overhead(world: SimulatedWorld, mb: int) -> Callable[..., Any]:
     plain = world.life.loaded
 
