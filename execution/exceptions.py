@@ -24,25 +24,18 @@ from workflows.exceptions import DomainError
 
 
 class ExecutionError(DomainError):
-    code = "execution_error"
+    pass
 
 
-class BadEdit(ExecutionError):
+class BadEdit(ExecutionError, status=422):
     """A change of a draft that cannot be made; nothing was changed."""
 
-    status_code = 422
-    code = "bad_edit"
+
+class UnknownExecution(ExecutionError, status=404):
+    pass
 
 
-class UnknownExecution(ExecutionError):
-    status_code = 404
-    code = "unknown_execution"
-
-
-class MissingVariable(ExecutionError):
-    status_code = 422
-    code = "missing_variable"
-
+class MissingVariable(ExecutionError, status=422):
     def __init__(self, message: str, names: tuple[str, ...]) -> None:
         super().__init__(message)
         self.names = names
@@ -52,66 +45,50 @@ class MissingVariable(ExecutionError):
 
 
 class BadVariable(MissingVariable):
-    code = "bad_variable"
+    pass
 
 
 class BadMode(ExecutionError):
-    code = "bad_mode"
+    pass
 
 
-class ModeNotEarned(BadMode):
+class ModeNotEarned(BadMode, status=422):
     """A run would act by itself before its workflow has earned that."""
 
-    status_code = 422
-    code = "mode_not_earned"
 
-
-class UnknownWindowProvider(ExecutionError):
-    status_code = 422
-    code = "unknown_window_provider"
+class UnknownWindowProvider(ExecutionError, status=422):
+    pass
 
 
 class SecretsUnreadable(ExecutionError):
-    code = "secrets_unreadable"
+    pass
 
 
 class NoSuchButton(ExecutionError):
-    code = "no_such_button"
+    pass
 
 
-class IllegalMove(ExecutionError):
-    status_code = 409
-    code = "illegal_move"
+class IllegalMove(ExecutionError, status=409):
+    pass
 
 
-class NothingToDecide(ExecutionError):
-    status_code = 409
-    code = "nothing_to_decide"
+class NothingToDecide(ExecutionError, status=409):
+    pass
 
 
-class BadDecision(ExecutionError):
-    status_code = 422
-    code = "bad_decision"
+class BadDecision(ExecutionError, status=422):
+    pass
 
 
-class StartKeyUsed(ExecutionError):
+class StartKeyUsed(ExecutionError, status=422, code="idempotency_key_used"):
     """The same key came with another body."""
 
-    status_code = 422
-    code = "idempotency_key_used"
 
-
-class BadMark(ExecutionError):
+class BadMark(ExecutionError, status=422):
     """What was said of a step cannot be kept."""
 
-    status_code = 422
-    code = "bad_mark"
 
-
-class AlreadyDecided(ExecutionError):
-    status_code = 409
-    code = "already_decided"
-
+class AlreadyDecided(ExecutionError, status=409):
     def __init__(
         self,
         message: str,
@@ -136,11 +113,8 @@ class AlreadyDecided(ExecutionError):
         }
 
 
-class HeldBySomebody(ExecutionError):
+class HeldBySomebody(ExecutionError, status=409, code="held"):
     """Somebody else's correction holds the prompt (S1.10)."""
-
-    status_code = 409
-    code = "held"
 
     def __init__(self, message: str, *, who: str) -> None:
         super().__init__(message)
@@ -150,16 +124,12 @@ class HeldBySomebody(ExecutionError):
         return {"held_by": self.who}
 
 
-class UnknownLesson(ExecutionError):
-    status_code = 404
-    code = "unknown_lesson"
+class UnknownLesson(ExecutionError, status=404):
+    pass
 
 
-class LessonTaken(ExecutionError):
+class LessonTaken(ExecutionError, status=409):
     """Somebody teaches this workflow, or on this desktop (S6.10)."""
-
-    status_code = 409
-    code = "lesson_taken"
 
     def __init__(self, message: str, *, lesson_id: str) -> None:
         super().__init__(message)
@@ -169,52 +139,36 @@ class LessonTaken(ExecutionError):
         return {"lesson_id": self.lesson_id}
 
 
-class UnknownWorklist(ExecutionError):
-    status_code = 404
-    code = "unknown_list"
+class UnknownWorklist(ExecutionError, status=404, code="unknown_list"):
+    pass
 
 
-class UnknownItem(ExecutionError):
-    status_code = 404
-    code = "unknown_row"
+class UnknownItem(ExecutionError, status=404, code="unknown_row"):
+    pass
 
 
-class BadWorklist(ExecutionError):
+class BadWorklist(ExecutionError, status=422, code="bad_list"):
     """What was asked of a list cannot be done; nothing was changed."""
 
-    status_code = 422
-    code = "bad_list"
+
+class UnknownSchedule(ExecutionError, status=404):
+    pass
 
 
-class UnknownSchedule(ExecutionError):
-    status_code = 404
-    code = "unknown_schedule"
-
-
-class BadSchedule(ExecutionError):
+class BadSchedule(ExecutionError, status=422):
     """No list can begin by that; nothing was changed."""
 
-    status_code = 422
-    code = "bad_schedule"
+
+class UnknownNotice(ExecutionError, status=404):
+    pass
 
 
-class UnknownNotice(ExecutionError):
-    status_code = 404
-    code = "unknown_notice"
-
-
-class BadNotice(ExecutionError):
+class BadNotice(ExecutionError, status=422):
     """Nobody can be told by that; nothing was changed."""
 
-    status_code = 422
-    code = "bad_notice"
 
-
-class BadRows(ExecutionError):
+class BadRows(ExecutionError, status=422):
     """Rows that a list does not take, each with its place and the reason; none was kept."""
-
-    status_code = 422
-    code = "bad_rows"
 
     def __init__(self, message: str, rows: list[dict[str, Any]]) -> None:
         super().__init__(message)
@@ -227,33 +181,21 @@ class BadRows(ExecutionError):
 class NoMatch(ExecutionError):
     """The screen is none of the workflow's nodes; told to a program's `on_error`."""
 
-    code = "no_match"
-
 
 class NotTaken(ExecutionError):
     """The run that a loop is here for waits, and why; told to a program's `on_error`."""
-
-    code = "not_taken"
 
 
 class DriftDetected(ExecutionError):
     """A screen or a step is not what it was; told to a program's `on_error` (S11.7)."""
 
-    code = "drift_detected"
 
-
-class NotProved(ExecutionError):
+class NotProved(ExecutionError, status=409):
     """The workflow's runs do not prove that it may be trusted so far (S6.8)."""
 
-    status_code = 409
-    code = "not_proved"
 
-
-class BadReplay(ExecutionError):
+class BadReplay(ExecutionError, status=422):
     """What was asked of a replay cannot be done."""
-
-    status_code = 422
-    code = "bad_replay"
 
 
 class LeaseLost(Exception):

@@ -5,29 +5,27 @@ from __future__ import annotations
 import asyncio
 import atexit
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from typing import Any
-
-from django.db import Error as DatabaseTrouble
 
 from gpu.catalogue import allowed_elsewhere
 from gpu.choices import GPUEventKind, ProviderName, UseOutcome
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.controller import Controller
-from gpu.control.residency import Declared, Needs
+from gpu.control.residency import Needs
 from gpu.control.routing import Router, Serving
 from gpu.control.scheduler import BY_ITSELF
 from gpu.exceptions import ClipUnavailable, NotEnoughVRAM, VLMUnavailable
 from gpu.machine.ownership import SOCKET_NAME, OwnerClient, Ownership, RequestServer, machine_name
 from gpu.machine.status import Publisher, gpu_folder
-from gpu.models import CatalogueModel, ModelUse
+from gpu.models import ModelUse
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM
 from gpu.resources import VRAMMonitor, gpu_of
-from gpu.runtime import Background, DatabaseThread, Listeners, Runtime, blocking
+from gpu.runtime import DatabaseThread, Listeners, Runtime, blocking
 from gpu.types import (
     CloudAllowed,
     ExecutionMode,
@@ -44,7 +42,7 @@ from sentences.said import say
 log = logging.getLogger(__name__)
 
 Listener = Callable[[str, str, GPUResourceStatus], None]
-Record = Callable[[ModelUse], Awaitable[None]]
+Record = Callable[[ModelUse], object]  # returns at once: a disk takes longer than an answer may be held up for
 Companion = Callable[["GPUResourceManager"], Coroutine[Any, Any, None]]
 
 
@@ -52,8 +50,7 @@ class GPUResourceManager:
     """One per process. Coroutines may be awaited in any event loop; `…_sync` are the same for code that has none.
 
     Without `ownership` it owns the GPU alone. `companions` run while this process owns the GPU (requests of others, the
-    rows); `record` keeps what each answer took; `declared_mb` is the catalogue's guess of what a model needs; `at_last`
-    is called when all is closed.
+    rows); `record` keeps what each answer took; `at_last` is called when all is closed.
     """
 
     def __init__(
@@ -66,8 +63,7 @@ class GPUResourceManager:
         ownership: Ownership | None = None,
         remote: OwnerClient | None = None,
         needs: Needs | None = None,
-        declared_mb: Declared | None = None,
-        record: Record | None = None,
+        record: Record = lambda use: None,
         companions: Sequence[Companion] = (),
         cloud_allowed: CloudAllowed = nowhere,
         runtime: Runtime | None = None,
@@ -81,7 +77,7 @@ class GPUResourceManager:
         if ollama is None and config.ollama_url:
             self.ollama = OllamaManager(config, cloud_allowed=cloud_allowed)
         self._listeners = Listeners("the GPU")
-        self._record, self._recording = record, Background()
+        self._record = record
         self.controller = Controller(
             config,
             ollama=self.ollama,
@@ -89,7 +85,6 @@ class GPUResourceManager:
             clip=self.clip,
             tell=self._say,
             needs=needs,
-            declared_mb=declared_mb,
         )
         self.serving = Serving(self.controller, is_owner=lambda: self._router.is_owner)
         self._router = Router(
@@ -247,7 +242,7 @@ class GPUResourceManager:
                 raise
             finally:
                 use.seconds = loop.time() - begun
-                self._keep(use)
+                self._record(use)
 
         return await self.runtime.wait(ask())
 
@@ -280,7 +275,6 @@ class GPUResourceManager:
     # --- parts ------------------------------------------------------------------------------------------------------
     async def _close(self) -> None:
         await self._router.release()
-        await self._recording.end()
         if self.ollama is not None:
             await self.ollama.aclose()
 
@@ -325,11 +319,6 @@ class GPUResourceManager:
             return Purpose.TARGET
         return Purpose.PRELOAD if kind is RequestKind.LOAD else Purpose.ASSISTANT
 
-    def _keep(self, use: ModelUse) -> None:
-        """A disk takes longer than an answer may be held up for."""
-        if self._record is not None:
-            self._recording.begin(self._record(use))
-
     def _clip_moved_by_itself(self, device: str, why: str) -> None:
         current = self.controller.scheduler.current
         if current is None or current.request.kind is RequestKind.USE:  # a move of ours tells of itself
@@ -355,12 +344,6 @@ def wired_manager() -> GPUResourceManager:
     machine, database = machine_name(), DatabaseThread()
     ownership, socket = Ownership(gpu_folder()), gpu_folder() / SOCKET_NAME
 
-    async def keep(use: ModelUse) -> None:
-        await database.run(use.keep)
-
-    async def declared_mb(model: str) -> int | None:
-        return await database.run(lambda: in_catalogue(model))
-
     async def publish(manager: GPUResourceManager) -> None:
         await publisher.run()
 
@@ -374,8 +357,7 @@ def wired_manager() -> GPUResourceManager:
         ownership=ownership,
         remote=OwnerClient(socket, holder=ownership.holder, silent_s=config.silent_s, gone_s=2 * config.claim_every_s),
         needs=Needs(database),
-        record=keep,
-        declared_mb=declared_mb,
+        record=lambda use: database.submit(use.keep),
         cloud_allowed=allowed_elsewhere(ProviderName.OLLAMA, database),
         companions=(publish, serve),
         at_last=database.close,  # what was told is written before
@@ -393,13 +375,3 @@ def wired_manager() -> GPUResourceManager:
     manager.on_event(publisher.hear)
     manager.on_queue(publisher.stir)
     return manager
-
-
-def in_catalogue(model: str) -> int | None:
-    """What the catalogue says that a model of Ollama needs; None where it does not say, or cannot be read."""
-    try:
-        needs = dict(CatalogueModel.objects.filter(provider=ProviderName.OLLAMA).values_list("name", "vram_mb"))
-    except DatabaseTrouble as error:
-        log.warning("the catalogue of models cannot be read: %s", error)
-        return None
-    return next((need for name, need in needs.items() if tagged(name) == model and need), None)

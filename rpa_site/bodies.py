@@ -21,9 +21,8 @@ _PART = 256 * 1024
 _TOO_LARGE = gettext_lazy("The request is larger than %(n)d MB. Send less at a time.")
 
 
-class BodyTooLarge(DomainError):
-    status_code = 413
-    code = "body_too_large"
+class BodyTooLarge(DomainError, status=413):
+    pass
 
 
 class BodyLimit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from execution.models import ClockLook, Execution, Robot
 from execution.record import nudges
 from execution.record.patience import loops_waiting
 from gpu import last_known_status
-from gpu.machine.status import KnownStatus
 
 MIGRATIONS_VALID_S = 60.0
 _migrations: tuple[float, int] | None = None
@@ -102,7 +102,7 @@ def clock_looked_s() -> float | None:
     return None if last is None else round(max(0.0, (timezone.now() - last).total_seconds()), 1)
 
 
-def helpers(status: KnownStatus | None) -> dict[str, Any]:
+def helpers(status: Mapping[str, Any] | None) -> dict[str, Any]:
     """What the owner of the GPU last told of it and of Ollama; neither is asked here, and nobody is named."""
     if not (settings.RPA_OLLAMA_URL and settings.RPA_VLM_MODEL):
         ollama = "not configured"
@@ -120,7 +120,7 @@ def helpers(status: KnownStatus | None) -> dict[str, Any]:
     }
 
 
-def _owner(status: KnownStatus) -> str:
+def _owner(status: Mapping[str, Any]) -> str:
     """Whether a process owns the GPU now: none, alive, silent (no sign of life for seconds) or died."""
     if status["owner_died"]:
         return "died"

@@ -14,14 +14,22 @@ DomainError
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, ClassVar
 
 
 class DomainError(Exception):
-    """Becomes an HTTP answer in one place (rpa_site.errors): `status_code`, `code` and the message."""
+    """Becomes an HTTP answer in one place (rpa_site.errors): `status_code`, `code` and the message.
 
-    status_code = 400
-    code = "error"
+    The code is the name of the class, NoSuchButton → no_such_button, unless the class says another one.
+    """
+
+    status_code: ClassVar = 400
+    code: ClassVar = "error"
+
+    def __init_subclass__(cls, *, status: int | None = None, code: str = "") -> None:
+        cls.status_code = status or cls.status_code
+        cls.code = code or cls.__dict__.get("code") or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
 
     def details(self) -> dict[str, Any]:
         """What else an API answer carries."""
@@ -31,36 +39,28 @@ class DomainError(Exception):
 class BadParameter(DomainError):
     """A value in an address or a form that is none."""
 
-    code = "bad_parameter"
-
 
 class WorkflowError(DomainError):
-    code = "workflow_error"
+    pass
 
 
-class UnknownWorkflow(WorkflowError):
-    status_code = 404
-    code = "unknown_workflow"
+class UnknownWorkflow(WorkflowError, status=404):
+    pass
 
 
-class UnknownVersion(WorkflowError):
-    status_code = 404
-    code = "unknown_version"
+class UnknownVersion(WorkflowError, status=404):
+    pass
 
 
-class NotPublished(WorkflowError):
-    status_code = 409
-    code = "not_published"
+class NotPublished(WorkflowError, status=409):
+    pass
 
 
 class UnknownNode(WorkflowError):
-    code = "unknown_node"
+    pass
 
 
-class InvalidWorkflow(WorkflowError):
-    status_code = 422
-    code = "invalid_workflow"
-
+class InvalidWorkflow(WorkflowError, status=422):
     def __init__(self, message: str, problems: tuple[Any, ...] = ()) -> None:
         super().__init__(message)
         self.problems = problems
@@ -70,28 +70,20 @@ class InvalidWorkflow(WorkflowError):
 
 
 class PictureError(DomainError):
-    code = "picture_error"
+    pass
 
 
-class PictureRefused(PictureError):
-    status_code = 422
-    code = "picture_refused"
+class PictureRefused(PictureError, status=422):
+    pass
 
 
-class PictureMissing(PictureError):
-    status_code = 404
-    code = "picture_missing"
+class PictureMissing(PictureError, status=404):
+    pass
 
 
-class PictureNotStored(PictureError):
+class PictureNotStored(PictureError, status=507):
     """The disk, or the store, did not take it."""
 
-    status_code = 507
-    code = "picture_not_stored"
 
-
-class PictureAway(DomainError):
+class PictureAway(DomainError, status=503):
     """The store does not answer. No PictureError: what is done without a picture is not done because of this."""
-
-    status_code = 503
-    code = "picture_away"

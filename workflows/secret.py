@@ -60,28 +60,18 @@ class Login:
 class VaultError(DomainError):
     """Nothing was opened or kept; the message says why and what to do, and holds no secret."""
 
-    code = "vault_error"
+
+class UnknownCredential(VaultError, status=404):
+    pass
 
 
-class UnknownCredential(VaultError):
-    status_code = 404
-    code = "unknown_credential"
+class VaultKeyMissing(VaultError, status=503):
+    pass
 
 
-class VaultKeyMissing(VaultError):
-    status_code = 503
-    code = "vault_key_missing"
-
-
-class VaultKeyWrong(VaultError):
+class VaultKeyWrong(VaultError, status=503):
     """The keys are there and open nothing, or are no keys at all."""
 
-    status_code = 503
-    code = "vault_key_wrong"
 
-
-class SecretRefused(VaultError):
+class SecretRefused(VaultError, status=422):
     """It could not be typed as it is."""
-
-    status_code = 422
-    code = "secret_refused"

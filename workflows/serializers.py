@@ -277,12 +277,10 @@ class WorkflowDetailSerializer(WorkflowSerializer):
 
 class PublishSerializer(RequestBody):
     note = serializers.CharField(
-        required=False, allow_blank=True, default="", max_length=WorkflowVersion._meta.get_field("note").max_length
+        allow_blank=True, default="", max_length=WorkflowVersion._meta.get_field("note").max_length
     )
 
 
 class ImportSerializer(RequestBody):
     file = serializers.FileField(help_text=_("A workflow file, as the export gives it."))
-    workflow_id = serializers.CharField(
-        required=False, allow_blank=True, default="", max_length=100, validators=[text_id]
-    )
+    workflow_id = serializers.CharField(allow_blank=True, default="", max_length=100, validators=[text_id])

@@ -25,11 +25,8 @@ CHUNK = 64 * 1024
 PNG_HEAD = struct.Struct(">8s4x4sII")  # signature, length of the first chunk, its kind, width, height
 
 
-class BadBundle(WorkflowError):
+class BadBundle(WorkflowError, status=422):
     """The file is refused as a whole; the message says why."""
-
-    status_code = 422
-    code = "bad_bundle"
 
 
 def uploaded(file: UploadedFile[Any]) -> IO[bytes]:

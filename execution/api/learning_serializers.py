@@ -77,7 +77,7 @@ class ChooseSerializer(RequestBody):
     was = serializers.ChoiceField(
         choices=CorrectionState.choices, required=False, help_text="The state it is decided about; another is refused."
     )
-    reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=LONGEST_REASON)
+    reason = serializers.CharField(allow_blank=True, default="", max_length=LONGEST_REASON)
 
 
 class DecideCorrectionSerializer(ChooseSerializer):
@@ -88,8 +88,8 @@ class MergeSerializer(RequestBody):
     corrections = serializers.ListField(
         child=serializers.IntegerField(min_value=1), min_length=1, max_length=MOST_MERGED
     )
-    note = serializers.CharField(required=False, allow_blank=True, default="", max_length=200)
-    dry_run = serializers.BooleanField(required=False, default=False)
+    note = serializers.CharField(allow_blank=True, default="", max_length=200)
+    dry_run = serializers.BooleanField(default=False)
 
 
 class DiffLineSerializer(serializers.Serializer[Any]):
@@ -140,7 +140,6 @@ class PrototypeSerializer(serializers.Serializer[Any]):
 
 class ResetPrototypeSerializer(RequestBody):
     picture = serializers.CharField(
-        required=False,
         allow_blank=True,
         default="",
         max_length=64,

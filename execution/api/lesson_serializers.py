@@ -27,14 +27,8 @@ class Asked(RequestBody):
 
 
 class BeginSerializer(RequestBody):
-    workflow_id = serializers.CharField(required=False, allow_blank=True, default="", max_length=100)
-    name = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        default="",
-        max_length=200,
-        help_text="Of a new workflow.",
-    )
+    workflow_id = serializers.CharField(allow_blank=True, default="", max_length=100)
+    name = serializers.CharField(allow_blank=True, default="", max_length=200, help_text="Of a new workflow.")
     robot = serializers.CharField(max_length=150, help_text="Name of the robot whose desktop is taught on.")
 
 

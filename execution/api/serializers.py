@@ -30,7 +30,7 @@ ANSWERS = sorted({choice for choices in CHOICES_OF_PROMPT.values() for choice in
 class StartSerializer(RequestBody):
     workflow_id = serializers.CharField(max_length=100)
     version = serializers.IntegerField(
-        required=False, allow_null=True, default=None, min_value=1, help_text="Its number; without it, the newest."
+        allow_null=True, default=None, min_value=1, help_text="Its number; without it, the newest."
     )
     mode = serializers.CharField(
         required=False,
@@ -38,7 +38,6 @@ class StartSerializer(RequestBody):
         help_text=f"One of {', '.join(ExecutionMode.values)}; without it, what the workflow's learning state says.",
     )
     reason = serializers.CharField(
-        required=False,
         allow_blank=True,
         default="",
         max_length=MOST_REASON,
@@ -53,15 +52,14 @@ class StartSerializer(RequestBody):
     desktop = serializers.CharField(required=False, allow_blank=True, max_length=200)
     priority = serializers.ChoiceField(
         choices=Priority.values,
-        required=False,
         allow_null=True,
         default=None,
         help_text="-1 low, 0 normal, 1 high; without it, the workflow's.",
     )
-    enable_ui_detection = serializers.BooleanField(required=False, allow_null=True, default=None)
-    enable_ocr = serializers.BooleanField(required=False, allow_null=True, default=None)
+    enable_ui_detection = serializers.BooleanField(allow_null=True, default=None)
+    enable_ocr = serializers.BooleanField(allow_null=True, default=None)
     analyze_timeout_ms = serializers.IntegerField(
-        required=False, allow_null=True, default=None, min_value=1, max_value=MAX_ANALYZE_TIMEOUT_MS
+        allow_null=True, default=None, min_value=1, max_value=MAX_ANALYZE_TIMEOUT_MS
     )
     window_info_provider = serializers.CharField(
         required=False,
@@ -73,13 +71,13 @@ class StartSerializer(RequestBody):
 
 class DecideSerializer(RequestBody):
     prompt_id = serializers.IntegerField(
-        required=False, allow_null=True, default=None, help_text="The question that is meant; without it, the open one."
+        allow_null=True, default=None, help_text="The question that is meant; without it, the open one."
     )
     choice = serializers.CharField(help_text=f"One that the prompt offers, of {', '.join(ANSWERS)}.")
-    correction = serializers.DictField(required=False, allow_null=True, default=None)
-    feedback = serializers.CharField(required=False, allow_blank=True, default="", max_length=MAX_FEEDBACK)
+    correction = serializers.DictField(allow_null=True, default=None)
+    feedback = serializers.CharField(allow_blank=True, default="", max_length=MAX_FEEDBACK)
     node_id = serializers.CharField(
-        required=False, allow_blank=True, default="", max_length=100, help_text="reject: the screen that it is instead"
+        allow_blank=True, default="", max_length=100, help_text="reject: the screen that it is instead"
     )
 
 
@@ -90,8 +88,8 @@ class HoldSerializer(RequestBody):
 
 class MarkSerializer(RequestBody):
     feedback = serializers.ChoiceField(choices=Feedback.choices)
-    reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
-    confidence = serializers.FloatField(required=False, default=1.0, min_value=0, max_value=1)
+    reason = serializers.CharField(allow_blank=True, default="", max_length=2000)
+    confidence = serializers.FloatField(default=1.0, min_value=0, max_value=1)
 
 
 class MarkedSerializer(serializers.Serializer):
@@ -104,41 +102,35 @@ class MarkedSerializer(serializers.Serializer):
 
 class ConfirmSerializer(RequestBody):
     approved = serializers.BooleanField()
-    prompt_id = serializers.IntegerField(required=False, allow_null=True, default=None)
+    prompt_id = serializers.IntegerField(allow_null=True, default=None)
 
 
 class ControlSerializer(RequestBody):
     verb = serializers.ChoiceField(choices=VERBS)
     node_id = serializers.CharField(
-        required=False, allow_blank=True, default="", max_length=100, help_text="resume: the node that the screen is"
+        allow_blank=True, default="", max_length=100, help_text="resume: the node that the screen is"
     )
     press = serializers.CharField(
-        required=False,
         allow_blank=True,
         default="",
         max_length=200,
         help_text="resume, paused for a dialog: the words of the button to press in it",
     )
     picture = serializers.CharField(
-        required=False,
         allow_blank=True,
         default="",
         max_length=64,
         help_text="press: the picture on which the dialog was seen; refused if the run is paused on another one",
     )
-    enabled = serializers.BooleanField(
-        required=False, allow_null=True, default=None, help_text="set_continuous_capture: on or off"
-    )
+    enabled = serializers.BooleanField(allow_null=True, default=None, help_text="set_continuous_capture: on or off")
 
     mode = serializers.ChoiceField(
         choices=ExecutionMode.choices,
-        required=False,
         allow_null=True,
         default=None,
         help_text="set_mode: from the run's next turn on",
     )
     reason = serializers.CharField(
-        required=False,
         allow_blank=True,
         default="",
         max_length=MOST_REASON,
@@ -154,10 +146,8 @@ class ControlSerializer(RequestBody):
 
 
 class EventsQuerySerializer(serializers.Serializer):
-    after = serializers.IntegerField(
-        required=False, default=0, min_value=0, max_value=MOST, help_text="Events that follow this one."
-    )
-    limit = serializers.IntegerField(required=False, default=100, min_value=1, max_value=500)
+    after = serializers.IntegerField(default=0, min_value=0, max_value=MOST, help_text="Events that follow this one.")
+    limit = serializers.IntegerField(default=100, min_value=1, max_value=500)
 
 
 # --- out --------------------------------------------------------------------------------------------------------------

@@ -29,11 +29,8 @@ BESIDE = frozenset({"choose", "set_state", "pick_date", "read_value"})  # these 
 HANDS = POINTS | {"scroll", "type_text", "press_keys"}  # what is done by hand alone, so that it may be left unkept
 
 
-class BadStory(ExecutionError):
+class BadStory(ExecutionError, status=422):
     """A story that cannot be told; its sentence begins with the line and says what to do."""
-
-    status_code = 422
-    code = "bad_story"
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(_("Line %(line)d: %(why)s") % {"line": line, "why": why})

@@ -26,11 +26,8 @@ _ZIP = b"PK\x03\x04"
 _NOT_MEANT = re.compile(r"(^|/)(__MACOSX/|\.)")  # what systems put into a zip file beside what people did
 
 
-class BadUpload(ExecutionError):
+class BadUpload(ExecutionError, status=422):
     """The files are refused as a whole; the message says why, and nothing was kept."""
-
-    status_code = 422
-    code = "bad_upload"
 
 
 class File(Protocol):

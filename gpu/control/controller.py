@@ -12,7 +12,7 @@ from gpu.choices import GPUEventKind
 from gpu.clip import CLIPManager
 from gpu.config import GPUResourceConfig
 from gpu.control.reporter import Reporter, Tell, Topic
-from gpu.control.residency import Declared, Needs, Residency, Retries
+from gpu.control.residency import Needs, Residency, Retries
 from gpu.control.scheduler import BY_ITSELF, QueueEntry, Scheduler
 from gpu.exceptions import ClipUnavailable, GPUError, NotEnoughVRAM, ServerAway, VLMUnavailable
 from gpu.ollama import OllamaManager, tagged
@@ -52,7 +52,6 @@ class Controller:
         clip: CLIPManager,
         tell: Tell,
         needs: Needs | None = None,
-        declared_mb: Declared | None = None,
     ) -> None:
         self.config, self.clip = config, clip
         self.scheduler = Scheduler(max_waiting=config.max_waiting)
@@ -62,8 +61,7 @@ class Controller:
             ollama,
             self.reporter,
             free_mb=self.free_mb,
-            needs=needs,
-            declared_mb=declared_mb,
+            needs=needs or Needs(),
             on_away=self._server_is_away,
             on_back=self._server_is_back,
             on_vanished=self._vanished,

@@ -12,10 +12,11 @@ from typing import TypeVar
 from django.db import Error as DatabaseTrouble
 from django.utils import timezone
 
+from gpu.choices import ProviderName
 from gpu.config import GPUResourceConfig
 from gpu.control.reporter import Reporter, Topic
 from gpu.exceptions import LoadFailed, ServerAway, StillInMemory, VLMUnavailable
-from gpu.models import LearnedNeed
+from gpu.models import CatalogueModel, LearnedNeed
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM, ModelRecord
 from gpu.runtime import DatabaseThread
@@ -31,40 +32,48 @@ DRIVER_MB = 1024
 DATABASE_S = 5.0  # what is kept of needs helps, and is not waited for: others wait for the turn meanwhile
 
 T = TypeVar("T")
-Declared = Callable[[str], Awaitable[int | None]]  # what the catalogue says that a model needs, in MB
 
 
 class Needs:
-    """What models took of the memory when they were loaded, kept by digest and context (A.9.3); a database that refuses
-    costs a line in the log.
+    """What models take of the memory: as it was seen when they were loaded, by digest and context (A.9.3), and before
+    that as the catalogue says. Without a database only this process knows; one that refuses costs a line in the log.
     """
 
-    def __init__(self, database: DatabaseThread) -> None:
+    def __init__(self, database: DatabaseThread | None = None) -> None:
         self._database = database
         self._known: dict[tuple[str, int], int] = {}
 
-    async def get(self, digest: str, num_ctx: int) -> int | None:
+    async def learned(self, digest: str, num_ctx: int) -> int | None:
         """In MB; None where this model was never seen being loaded with this context."""
-        kept = LearnedNeed.objects.filter(digest=digest, num_ctx=num_ctx).values_list("need_mb", flat=True)
         if (digest, num_ctx) not in self._known:
-            try:
-                need = await self._database.run(kept.first)
-            except DatabaseTrouble as error:
-                log.warning("what a model needs of the memory cannot be read: %s", error)
-                return None
+            rows = LearnedNeed.objects.filter(digest=digest, num_ctx=num_ctx)
+            need = await self._asked(rows.values_list("need_mb", flat=True).first)
             if need is not None:
                 self._known[digest, num_ctx] = need
         return self._known.get((digest, num_ctx))
 
+    async def declared(self, model: str) -> int | None:
+        """In MB; None where the catalogue does not say of that model of Ollama, or cannot be read."""
+        rows = CatalogueModel.objects.filter(provider=ProviderName.OLLAMA).values_list("name", "vram_mb")
+        needs = await self._asked(lambda: dict(rows)) or {}
+        return next((need for name, need in needs.items() if tagged(name) == model and need), None)
+
     async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
         """Keep the largest that was seen: to load it into less would fail."""
-        need = self._known[digest, num_ctx] = max(need_mb, await self.get(digest, num_ctx) or 0)
+        need = self._known[digest, num_ctx] = max(need_mb, await self.learned(digest, num_ctx) or 0)
         fields = {"name": name, "need_mb": need, "seen_at": timezone.now()}
         keep = LearnedNeed.objects.update_or_create
+        await self._asked(lambda: keep(digest=digest, num_ctx=num_ctx, defaults=fields))
+
+    async def _asked(self, work: Callable[[], T]) -> T | None:
+        if self._database is None:
+            return None
         try:
-            await self._database.run(lambda: keep(digest=digest, num_ctx=num_ctx, defaults=fields))
-        except DatabaseTrouble as error:
-            log.warning("what a model needs of the memory cannot be kept: %s", error)
+            async with asyncio.timeout(DATABASE_S):
+                return await self._database.run(work)
+        except (DatabaseTrouble, TimeoutError) as error:
+            log.warning("what models need of the memory is not read or kept: %s", error or "the database is silent")
+            return None
 
 
 class Retries:
@@ -100,17 +109,15 @@ class Residency:
         reporter: Reporter,
         *,
         free_mb: Callable[[], int | None],
-        needs: Needs | None,
-        declared_mb: Declared | None,
+        needs: Needs,
         on_away: Callable[[], None],
         on_back: Callable[[], None],
         on_vanished: Callable[[list[str]], None],
     ) -> None:
         self._config, self._ollama, self._reporter, self._free_mb = config, ollama, reporter, free_mb
-        self._needs, self._declared_mb = needs, declared_mb
+        self._needs = needs
         self._on_away, self._on_back, self._on_vanished = on_away, on_back, on_vanished
         self._records: dict[str, ModelRecord] = {}
-        self._learned: dict[str, int] = {}  # by digest
         self.loads: deque[float] = deque(maxlen=max(1, config.swaps_per_minute))
         self.problem = ""  # why the server is not asked now; empty while it is
         self._failures = 0
@@ -296,24 +303,17 @@ class Residency:
         after, resident = self._free_mb(), record.resident
         if before is None or after is None or resident is None:
             return
-        drop, told = before - after, max(resident.size_mb, record.size_mb)
-        if drop <= max(self._learned.get(record.digest, 0), RISEN_MB) or drop > LEARN_AT_MOST * told + DRIVER_MB:
-            return
         record.digest = record.digest or resident.digest
-        self._learned[record.digest] = record.need_mb = drop
-        if self._needs is not None:
-            await _soon(self._needs.learn(record.digest, self._config.num_ctx, name=record.name, need_mb=drop))
+        drop, told = before - after, max(resident.size_mb, record.size_mb)
+        known = await self._needs.learned(record.digest, self._config.num_ctx) or 0
+        if drop <= max(known, RISEN_MB) or drop > LEARN_AT_MOST * told + DRIVER_MB:
+            return
+        record.need_mb = drop
+        await self._needs.learn(record.digest, self._config.num_ctx, name=record.name, need_mb=drop)
 
     async def _remember(self, record: ModelRecord) -> None:
-        if record.digest not in self._learned and self._needs is not None:
-            kept = await _soon(self._needs.get(record.digest, self._config.num_ctx))
-            if kept is not None:
-                self._learned[record.digest] = kept
-        if record.digest in self._learned:
-            record.need_mb = self._learned[record.digest]
-        else:
-            declared = await _soon(self._declared_mb(record.name)) if self._declared_mb else None
-            record.need_mb = max(declared or 0, record.size_mb) or None
+        learned = await self._needs.learned(record.digest, self._config.num_ctx)
+        record.need_mb = learned or max(await self._needs.declared(record.name) or 0, record.size_mb) or None
 
     # --- unloading --------------------------------------------------------------------------------------------------
     async def unload(self, name: str) -> None:
@@ -370,15 +370,6 @@ class Residency:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
-
-
-async def _soon(work: Awaitable[T]) -> T | None:
-    try:
-        async with asyncio.timeout(DATABASE_S):
-            return await work
-    except TimeoutError:
-        log.warning("the database does not answer: what a model needs of the memory is not read or kept")
-        return None
 
 
 async def _until(condition: Callable[[], Awaitable[bool]], seconds: float) -> bool:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import Error as DatabaseTrouble
@@ -244,66 +244,48 @@ MOST_MINUTES: Final = 24 * 60
 POINTS: Final = 300
 
 
-class KnownStatus(TypedDict):
-    """GPUResourceStatus in what JSON knows, and who said it when; nobody owns the GPU where `owner` is empty.
+NOBODY: Final = {"owner": "", "owner_pid": None, "owner_since": None}
+SAME: Final = (
+    "vlm_state", "vlm_model", "clip_device", "degraded", "degraded_since", "queue_length", "last_vlm_request",
+    "revision", *NOBODY,
+)  # fmt: skip
 
-    `owner_died`: the process that said it has ended without giving the GPU back. `fresh`: its last sign of life is no
-    older than ten seconds.
+
+def last_known_status(machine: str = "") -> dict[str, Any] | None:
+    """GPUResourceStatus in what JSON knows, as the owner said it last, and who said it when; None when none has ever
+    said anything. One query, nothing slow is asked.
+
+    Nobody owns the GPU where `owner` is empty. `owner_died`: the process that said it has ended without giving the GPU
+    back. `fresh`: its last sign of life is no older than ten seconds.
     """
-
-    vram: dict[str, Any] | None
-    vlm_state: str
-    vlm_model: str
-    clip_device: str
-    execution_mode: str
-    degraded: bool
-    degraded_reason: str
-    degraded_since: str | None
-    queue_length: int
-    last_vlm_request: str | None
-    at: str | None
-    age_s: float | None
-    fresh: bool
-    revision: int
-    owner: str
-    owner_pid: int | None
-    owner_since: str | None
-    owner_died: bool
-
-
-def last_known_status(machine: str = "") -> KnownStatus | None:
-    """What the owner said last; None when none has ever said anything. One query, nothing slow is asked."""
     row = GPUState.objects.filter(machine=machine or machine_name()).first()
     if row is None:
         return None
     age_s = (timezone.now() - row.heartbeat_at).total_seconds()
     died = bool(row.owner) and row.machine == machine_name() and Ownership(gpu_folder()).holder() is None
     return {
+        **as_json({name: getattr(row, name) for name in SAME}),
         "vram": row.vram[0] if row.vram else None,
-        "vlm_state": row.vlm_state,
-        "vlm_model": row.vlm_model,
-        "clip_device": row.clip_device,
         "execution_mode": row.mode,
-        "degraded": row.degraded,
         "degraded_reason": worded(row.degraded_reason),
-        "degraded_since": row.degraded_since.isoformat() if row.degraded_since else None,
-        "queue_length": row.queue_length,
-        "last_vlm_request": row.last_vlm_request.isoformat() if row.last_vlm_request else None,
         "at": row.heartbeat_at.isoformat(),
         "age_s": round(age_s, 1),
         "fresh": age_s < STALE_AFTER_S and not died,
-        "revision": row.revision,
-        "owner": "" if died else row.owner,
-        "owner_pid": None if died else row.owner_pid,
-        "owner_since": row.owner_since.isoformat() if row.owner_since and not died else None,
         "owner_died": died,
+        **(NOBODY if died else {}),
     }
 
 
 def nothing_known() -> dict[str, Any]:
     """What stands beside a status of one's own while no owner of the GPU has ever said anything."""
-    nobody = {"owner": "", "owner_pid": None, "owner_since": None, "owner_died": False, "degraded_since": None}
-    return {"at": None, "age_s": None, "fresh": False, "revision": 0, **nobody}
+    return {
+        "at": None,
+        "age_s": None,
+        "fresh": False,
+        "revision": 0,
+        "owner_died": False,
+        "degraded_since": None,
+    } | NOBODY
 
 
 def gpu_folder() -> Path:

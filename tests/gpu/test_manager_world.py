@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gpu.control.residency import Needs
 from gpu.exceptions import (
     ClipUnavailable,
     NotEnoughVRAM,
@@ -322,26 +323,27 @@ async def test_more_swaps_than_allowed_are_refused_and_a_mode_waits_for_its_time
 async def test_what_a_model_needs_is_what_it_took_the_last_time(world: SimulatedWorld) -> None:
     """S3.10, A.9.3: more than its file, and by its digest and its context."""
 
-    class Needs:
-        def __init__(self) -> None:
-            self.kept: dict[tuple[str, int], int] = {}
-
-        async def get(self, digest: str, num_ctx: int) -> int | None:
-            return self.kept.get((digest, num_ctx))
-
-        async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
-            self.kept[digest, num_ctx] = need_mb
-
     needs = Needs()
     world.life.loaded = with_overhead(world, 1200)  # type: ignore[method-assign]
     await manager_in(world, needs=needs).ensure_vlm_loaded()
-    assert list(needs.kept.values()) == [7200]
+    assert await needs.learned(world.models[VLM].digest, 8192) == 7200
     world.stop_server()
     world.start_server()
     world.ledger.set_free(7500)
     with pytest.raises(NotEnoughVRAM) as caught:  # another process knows it too
         await manager_in(world, needs=needs).ensure_vlm_loaded()
     assert caught.value.needed_mb == 7200 + world.headroom_mb
+
+
+@in_world
+async def test_a_model_that_takes_less_this_time_still_needs_the_most_it_took(world: SimulatedWorld) -> None:
+    manager, plain = manager_in(world), world.life.loaded
+    world.life.loaded = with_overhead(world, 1200)  # type: ignore[method-assign]
+    await manager.ensure_vlm_loaded()
+    await manager.ensure_vlm_unloaded()
+    world.life.loaded = plain  # type: ignore[method-assign]
+    await manager.ensure_vlm_loaded()
+    assert [one["need_mb"] for one in manager.details().residents] == [7200]
 
 
 def with_overhead(world: SimulatedWorld, mb: int) -> Callable[..., Any]:
@@ -360,12 +362,13 @@ def with_overhead(world: SimulatedWorld, mb: int) -> Callable[..., Any]:
 async def test_before_it_was_ever_loaded_a_model_needs_what_is_said_of_it_and_no_less_than_its_file(
     world: SimulatedWorld, declared: int | None, needed: int
 ) -> None:
-    async def in_catalogue(model: str) -> int | None:
-        return {VLM: declared}[model]
+    class Catalogue(Needs):
+        async def declared(self, model: str) -> int | None:
+            return {VLM: declared}[model]
 
     world.ledger.set_free(1000)
     with pytest.raises(NotEnoughVRAM) as caught:
-        await manager_in(world, declared_mb=in_catalogue).ensure_vlm_loaded()
+        await manager_in(world, needs=Catalogue()).ensure_vlm_loaded()
     assert (caught.value.needed_mb, caught.value.free_mb) == (needed, 1000)
 
 
@@ -416,14 +419,10 @@ async def test_a_database_that_does_not_answer_keeps_nobody_from_the_gpu(world: 
     """What it knows of needs helps and is not waited for: it is asked in a turn, which others wait for."""
 
     class Silent:
-        async def get(self, digest: str, num_ctx: int) -> int | None:
-            await asyncio.Event().wait()
-            return None
-
-        async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
+        async def run(self, work: Any) -> Any:
             await asyncio.Event().wait()
 
-    manager = manager_in(world, needs=Silent())
+    manager = manager_in(world, needs=Needs(Silent()))  # type: ignore[arg-type]
     await manager.ensure_vlm_loaded(deadline_s=60.0)
     assert world.is_loaded(VLM)
     assert not manager.controller.scheduler.is_busy
@@ -434,14 +433,10 @@ async def test_a_look_that_a_slow_database_outlasts_does_not_bring_back_a_model_
     world: SimulatedWorld,
 ) -> None:
     class Slow:
-        async def get(self, digest: str, num_ctx: int) -> int | None:
+        async def run(self, work: Any) -> Any:
             await asyncio.sleep(2.0)
-            return None
 
-        async def learn(self, digest: str, num_ctx: int, *, name: str, need_mb: int) -> None:
-            """Nothing is kept."""
-
-    manager = manager_in(world, needs=Slow(), probe_every_s=600.0)
+    manager = manager_in(world, needs=Needs(Slow()), probe_every_s=600.0)  # type: ignore[arg-type]
     await manager.load_model(OTHER)
     await manager_in(world).load_model(CHAT)  # by somebody else: its need is asked for when it is seen
     assert [one.name for one in await manager.ollama.loaded_models()] == [CHAT, OTHER]

@@ -283,9 +283,7 @@ def config_of(**fields: Any) -> GPUResourceConfig:
 
 def manager_in(world: SimulatedWorld, *, clip: SimulatedClip | None = None, **fields: Any) -> GPUResourceManager:
     """A manager of that world; `fields` are of the configuration, or of the manager itself."""
-    of_manager = {
-        name: fields.pop(name) for name in ("ownership", "remote", "needs", "record", "declared_mb") if name in fields
-    }
+    of_manager = {name: fields.pop(name) for name in ("ownership", "remote", "needs", "record") if name in fields}
     config = config_of(headroom_mb=world.headroom_mb, **fields)
     ollama = SimulatedOllama(world, config)
     manager = GPUResourceManager(
