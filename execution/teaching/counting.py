@@ -74,14 +74,17 @@ def counted(
         row=row,
         neighbours=near,
         around=around,
+        needed=tuple(sign for sign in target.needed if sign != "number"),  # which of them it is, the run says
     )
     return line, group.members[before:]
 
 
 def _is_row(neighbour: NeighbourSpec, box: Box, group: Group) -> bool:
-    """Whether that stands on another one of the list: it is what that says, and other ones are there another day."""
+    """Whether that stands on another one of the list, or in its row: it is what that says, and other ones are there
+    another day."""
     x, y = box.center.x + neighbour.dx, box.center.y + neighbour.dy
+    level = (member for member in group.members if abs(y - member.center.y) <= _LEVEL * member.h)
     return any(
-        abs(y - member.center.y) <= _LEVEL * member.h and member.x - member.h <= x <= member.right + member.h
-        for member in group.members
+        member.x - member.h <= x <= member.right + member.h or abs(member.center.y - box.center.y) > member.h
+        for member in level
     )
