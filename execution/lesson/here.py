@@ -204,12 +204,9 @@ class Here:
         placed = self._placed_of(shown, nodes, pending)
         self._raw, self._now, self._placed, self.why = state, shown, placed, placed.why
         self._stands = False
-        if (
-            pending is not None
-            and comes_too_late(pending, shown)
-            and (placed.node is None or placed.node != self.cursor)
-        ):
-            self.pending = pending = None  # what comes so late is no effect of it
+        goes_on = placed.node is not None and placed.node == self.cursor
+        if pending is not None and not goes_on and comes_too_late(pending, shown):
+            self.pending = pending = None  # it is no effect of it
         if pending is not None:
             pending.settled_at = time.time()
             with transaction.atomic():
