@@ -269,7 +269,7 @@ def test_values_are_put_back_as_whole_words_the_longest_first(text, variables, e
 
 def test_where_the_title_tells_no_text_must_be_gone() -> None:
     """“Delivery” is a word of “No delivery is waiting”, which the list says once the last one was confirmed."""
-    button = Element(box=Box(60, 120, 120, 30), role=ElementRole.BUTTON, text="Confirm")
+    button = Element(box=Box(50, 208, 120, 34), role=ElementRole.BUTTON, text="Confirm")
     opened = screen(*FORM, "Delivery", "Confirm", title="Delivery", elements=(button,))
     assert learnt(opened, screen(*FORM, title="Deliveries"))[1].gone == ()
 
