@@ -39,7 +39,7 @@ from execution.teaching.expectations import Told, expectation_of
 from execution.types import Box, Point, ScreenState
 from sentences.said import say, to_json
 from workflows.catalogue import SETTING_ACTION_TYPES
-from workflows.graph import GraphSpec
+from workflows.graph import ExpectSpec, GraphSpec
 from workflows.models import Edge, Node
 from workflows.secret_names import holds_secret
 from workflows.specs import graph_of, variable_spec
@@ -57,7 +57,7 @@ class Pending:
     before: ScreenState | None  # as it may be kept
     typed: str = ""
     within: Box | None = None  # where a control shows what it was brought to: what changes there is no other screen
-    settled_at: float = 0.0  # when the screen that it leads to was seen last
+    settled_at: float = 0.0  # when the screen that it leads to was read last, as pictures are timed
     made: Node | None = None  # the node that was made for where it leads
     after: Pending | None = None  # the step that came right before it
 
@@ -204,10 +204,11 @@ class Here:
         placed = self._placed_of(shown, nodes, pending)
         self._raw, self._now, self._placed, self.why = state, shown, placed, placed.why
         self._stands = False
-        if pending is not None and _is_over(pending) and (placed.node is None or placed.node != self.cursor):
-            self.pending = pending = None  # what comes so late is no effect of it
+        goes_on = placed.node is not None and placed.node == self.cursor
+        if pending is not None and not goes_on and comes_too_late(pending, shown):
+            self.pending = pending = None  # it is no effect of it
         if pending is not None:
-            pending.settled_at = time.monotonic()
+            pending.settled_at = time.time()
             with transaction.atomic():
                 self._lead(pending, shown, placed)
         elif placed.node is not None or not nodes:
@@ -490,10 +491,14 @@ class Here:
         elif pending.made is not None and node != pending.made:
             self._forget(pending.made, pending.step)
             pending.made = None
+        led_elsewhere = pending.edge.destination_id != node.pk
         self.draft.lead(pending.edge, node)
         self._goes_on_from_end(pending, node)
         self.mark_ends()
         is_set = pending.edge.action_type in SETTING_ACTION_TYPES and node == pending.edge.source
+        if is_set and led_elsewhere:  # the list that was still open, where the program was slow to close it
+            self.draft.expect(pending.edge, ExpectSpec(), ExpectSpec())
+            pending.step.screen = {**pending.step.screen, "after": []}
         if pending.before is not None and not is_set:  # what a control was brought to is seen on the control
             first, then = expectation_of(
                 pending.before, shown, action_type=pending.edge.action_type, typed=pending.typed,
@@ -671,8 +676,9 @@ def _is_end(node: Node, graph: GraphSpec) -> bool:
     return node.ends_too or bool(graph.done_at_end(node.node_id))
 
 
-def _is_over(pending: Pending) -> bool:
-    return bool(pending.settled_at) and time.monotonic() - pending.settled_at > LATE_S
+def comes_too_late(pending: Pending, shown: ScreenState) -> bool:
+    """By when the picture was taken: how long it was read is the machine's matter."""
+    return bool(pending.settled_at) and shown.frame.taken_at.timestamp() - pending.settled_at > LATE_S
 
 
 def _pictures_of(node: Node) -> list[str]:

@@ -24,10 +24,10 @@ from execution.lesson.ways import repeat_of
 from execution.matching.sheet import outside
 from execution.models import LessonStep
 from execution.perception.scene.cells import in_cells
-from execution.teaching.counting import counted
+from execution.teaching.counting import counted, lines_like
 from execution.teaching.expectations import Told
 from execution.teaching.listing import area_of_list
-from execution.types import Box, Frame, ScreenState, Size, Window
+from execution.types import Box, ElementRole, Frame, ScreenState, Size, Window
 from sentences.said import say, told_by
 from workflows.choices import RegionKind
 from workflows.exceptions import DomainError
@@ -39,6 +39,7 @@ from workflows.text import names, sole_name
 _LEAST_SAID = 3  # letters or digits: what is shorter stands anywhere by chance
 _LEVEL = 0.5  # of a line's height
 _MOST_OF_IT = 0.5  # of what a list says: a picture that says so much of it at its place shows it
+_NO_LINES = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB, ElementRole.BUTTON, ElementRole.FIELD})
 _SEVERAL = 2  # lines of a list: of one alone nobody can tell what a line is
 
 
@@ -125,6 +126,35 @@ class _Shown:
             for line in rows
         )
         return look.state.frame.size == self.state.frame.size and seen >= _MOST_OF_IT * len(rows)
+
+
+def opened_by_name(here: Here, step: LessonStep, spec: TargetSpec, box: Box, state: ScreenState) -> None:
+    """A line of a list was opened by what it says: other lines are there another day, as few as one."""
+    members = lines_like(spec, box, state)
+    if len(members) < _SEVERAL or spec.role in _NO_LINES:
+        return
+    shown = _Shown(spec, frozenset(), area_of_list(members, state), state)
+    if not _tells_without(shown, here):
+        return
+    was = said_by(here.draft.workflow)
+    _is_known_without(shown, here)
+    step.drops(dropped(was, said_by(here.draft.workflow)))
+
+
+def _tells_without(shown: _Shown, here: Here) -> bool:
+    """Whether what stands around the list still tells its screen from all others, and is no title of a window alone."""
+    looks = here.looks()
+    for node in here.draft.nodes():
+        look = next(iter(looks.get(node.node_id, ())), None)
+        if look is None or not shown.is_on(look):
+            continue
+        around = ScreenWords(outside(look.texts, [shown.area]))
+        left = [text for text in node.texts if names(text) or around.seen(text) >= SEEN]
+        others = [one for name, many in looks.items() if name != node.node_id for one in many[:1]]
+        words = [ScreenWords(one.texts) for one in others]
+        if not left or any(all(word.seen(text) >= SEEN for text in left) for word in words):
+            return False
+    return True
 
 
 def _is_known_without(shown: _Shown, here: Here) -> None:

@@ -26,13 +26,14 @@ from execution.lesson.controls import Controls, understand_control
 from execution.lesson.going_on import go_on, is_more_scrolling, is_second_click, second_click
 from execution.lesson.here import Here, Pending
 from execution.lesson.holding import Held, question_of, speaks_against, still_stands, with_variable
+from execution.lesson.lines import opened_by_name
 from execution.lesson.looks import seen_there
 from execution.lesson.offers import keep, offered
 from execution.lesson.proving import counts_of
 from execution.lesson.screens import Known
 from execution.lesson.sight import Looks, Seen
 from execution.lesson.typing import Typing
-from execution.lesson.understanding import Answer, Understood, taught, understand
+from execution.lesson.understanding import RUNS_VALUE, Answer, Understood, taught, understand
 from execution.lesson.undoing import drop_unused, take_back
 from execution.lesson.ways import records_of, with_record
 from execution.models import MEND, Lesson, LessonStep
@@ -465,6 +466,8 @@ class Recorder:
             self.made(step, source, edge, target)
             if offer is not None:
                 keep(offer, step, self.here)
+            if spec is not None and answer is not None and answer.code == RUNS_VALUE:
+                opened_by_name(self.here, step, spec, found.box, shown)
         self.await_screen(step, edge, shown)
 
     def made(self, step: LessonStep, source: Any, edge: Edge, target: Target | None) -> None:

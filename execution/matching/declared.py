@@ -8,6 +8,7 @@ another day.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -137,9 +138,17 @@ def _forbidden(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str])
     for template in node.absent:
         want = wanted(template, variables)
         # never strictly: a text misread by a letter is still there, and ruling a node out only ever asks more
-        if not want.problem and words.seen(want.text, strict=False) >= SEEN:
+        if want.problem or _is_in_a_value(want.text, variables):
+            continue
+        if words.seen(want.text, strict=False) >= SEEN:
             return Reason(sign=ABSENT, score=0.0, note=say("matching.ruled_out", text=want.text))
     return None
+
+
+def _is_in_a_value(text: str, variables: Mapping[str, str]) -> bool:
+    """Whether the run itself may have put it there: an option of a list is a word of the name that was typed."""
+    plain = re.compile(rf"(?<!\w){re.escape(folded(text))}(?!\w)")
+    return any(plain.search(folded(value)) for value in variables.values())
 
 
 def _texts(

@@ -156,7 +156,9 @@ def _begins_as_taught(group: Group, seen: Numbered) -> bool:
     for neighbour in shown:
         dx, dy = scale * (neighbour.dx - offset[0]), scale * (neighbour.dy - offset[1])
         away = np.abs(seen.neighbour_boxes(neighbour)[:, None] - np.add(middles, (dx, dy)))
-        if ((away[..., 0] <= _SLACK + _FAR * abs(dx)) & (away[..., 1] <= room_y)).any():
+        # the columns of a table are as wide as what they hold today: what heads a list stands as high above its first
+        room_x = math.inf if _goes_down(seen) and dy < 0 else _SLACK + _FAR * abs(dx)
+        if ((away[..., 0] <= room_x) & (away[..., 1] <= room_y)).any():
             return True
     if shown:
         return False
@@ -193,11 +195,14 @@ def group_of_target(seen: Numbered) -> Group | None:
 
 def _as_taught(group: Group, seen: Numbered) -> list[Group]:
     """The group; of a list that goes down what is a single row now is the one line that is left of several columns."""
-    goes_down = seen.target.next_offset is not None and abs(seen.target.next_offset[1]) > seen.taught.h / 2
     level = {member.center.y for member in group.members}
-    if goes_down and max(level) - min(level) < min(member.h for member in group.members) / 2:
+    if _goes_down(seen) and max(level) - min(level) < min(member.h for member in group.members) / 2:
         return [Group(members=(member,), counted=1) for member in group.members]
     return [group]
+
+
+def _goes_down(seen: Numbered) -> bool:
+    return seen.target.next_offset is not None and abs(seen.target.next_offset[1]) > seen.taught.h / 2
 
 
 def known_as(target: TargetSpec) -> str:

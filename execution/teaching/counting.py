@@ -44,8 +44,7 @@ def counted(
         raise ValueError(
             _("“%(name)s”: say which one of its list it is here, as a whole number from 1 on.") % {"name": target.label}
         )
-    seen = Context(target=target, state=state, variables=values, pictures=_Unseen(), words=ScreenWords(state.texts))
-    group = group_of_target(seen)
+    group = _group(target, state, values)
     at = group.number_of(box) if group else 0
     if group is None or not 0 < at <= group.counted:
         raise ValueError(
@@ -74,14 +73,29 @@ def counted(
         row=row,
         neighbours=near,
         around=around,
+        needed=tuple(sign for sign in target.needed if sign != "number"),  # which of them it is, the run says
     )
     return line, group.members[before:]
 
 
+def lines_like(target: TargetSpec, box: Box, state: ScreenState) -> tuple[Box, ...]:
+    """The lines of the list in which one in `box` is opened by what it says; nothing where it is in no such list."""
+    line = replace(target, text="", named_by=None, row=(), number="{{line}}", alike=1)
+    group = _group(line, state, {"line": "1"})
+    return group.members if group is not None and group.number_of(box) else ()
+
+
+def _group(target: TargetSpec, state: ScreenState, values: Mapping[str, str]) -> Group | None:
+    seen = Context(target=target, state=state, variables=values, pictures=_Unseen(), words=ScreenWords(state.texts))
+    return group_of_target(seen)
+
+
 def _is_row(neighbour: NeighbourSpec, box: Box, group: Group) -> bool:
-    """Whether that stands on another one of the list: it is what that says, and other ones are there another day."""
+    """Whether that stands on another one of the list, or in its row: it is what that says, and other ones are there
+    another day."""
     x, y = box.center.x + neighbour.dx, box.center.y + neighbour.dy
+    level = (member for member in group.members if abs(y - member.center.y) <= _LEVEL * member.h)
     return any(
-        abs(y - member.center.y) <= _LEVEL * member.h and member.x - member.h <= x <= member.right + member.h
-        for member in group.members
+        member.x - member.h <= x <= member.right + member.h or abs(member.center.y - box.center.y) > member.h
+        for member in level
     )

@@ -67,7 +67,8 @@ def expectation_of(
     moved = bool(new) and old != new
     # a text may be gone because something lies over it: it is declared only where nothing came and a dialog went
     closed = any(_pressable(line, before) for line in change.lost_lines)
-    gone = went[:_MOST_GONE] if change.stands and closed and not came else ()
+    # or the title, which tells as well: a word of what went may stand in another sentence there another day
+    gone = went[:_MOST_GONE] if change.stands and closed and not (came or moved) else ()
     about = _about(change, names, came) if moved or not change.stands else ()
     return (
         ExpectSpec(texts=gone),  # the screen as a whole is known by its node; this is the dialog over it

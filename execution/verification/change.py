@@ -99,7 +99,8 @@ class Change:
         """Whether what stands there was filled in: a frame that came with the action, on a screen that else stayed, is
         a message."""
         here, other = (self.before, self.after) if then else (self.after, self.before)
-        return in_field(box, here) and (not self.stands or in_field(box, other))
+        fields = [field for field in _fields(here) if field.contains(box.center)]
+        return bool(fields) and (not self.stands or in_field(box, other) or any(_moved(f, other) for f in fields))
 
     def touches(self, box: Box) -> bool:
         return self.pixels is None or self.pixels.touches(box)
@@ -112,7 +113,16 @@ def something_changed(before: ScreenState, after: ScreenState) -> bool:
 
 def in_field(box: Box, state: ScreenState) -> bool:
     """Whether the place lies in something that is filled in: what stands there is data."""
-    return any(e.role is ElementRole.FIELD and e.box.contains(box.center) for e in state.elements)
+    return any(field.contains(box.center) for field in _fields(state))
+
+
+def _fields(state: ScreenState) -> list[Box]:
+    return [e.box for e in state.elements if e.role is ElementRole.FIELD]
+
+
+def _moved(field: Box, other: ScreenState) -> bool:
+    """Whether it was there higher or lower: a message above a form moves its fields down."""
+    return any(max(abs(f.x - field.x), abs(f.w - field.w), abs(f.h - field.h)) <= 1 for f in _fields(other))
 
 
 def _title(state: ScreenState) -> str:

@@ -86,6 +86,14 @@ def test_a_text_that_must_not_be_there_rules_a_node_out():
     assert "ruled out: 'Save As...' is on the screen" in found.why_not
 
 
+def test_what_the_run_itself_typed_rules_no_node_out():
+    """“Scale” is an option of the list that must not be open; a device is called so."""
+    spec, canvas = graph(node("main", *BAR, absent=("Scale",))), editor()
+    canvas.text("Baby scale Seca", 60, 300)
+    assert recognise(spec, canvas.state()).match is None
+    assert recognise(spec, canvas.state(), variables={"name": "Baby scale Seca"}).match.node_id == "main"
+
+
 def test_an_open_menu_is_more_than_the_window_under_it():
     """All texts of the window are seen in both; the node with more of them seen says more."""
     spec = graph(node("main", *BAR), node("menu", *BAR, *MENU))
