@@ -53,8 +53,8 @@ class Dialog:
 
     @property
     def told(self) -> str:
-        """What it says, in quotation marks, and its buttons."""
-        named = {words(button.text).key for button in self.buttons}
+        """Its title, what it says besides, and its buttons."""
+        named = {words(text).key for text in (self.title, *(button.text for button in self.buttons))}
         said = " ".join(text for text in self.texts if words(text).key not in named)[:400]
         code = "dialog.says" if self.title and said else "dialog.titled" if self.title else "dialog.untitled"
         told = say(code, title=self.title, said=said.rstrip(".") if self.buttons else said)

@@ -10,7 +10,7 @@ import pytest
 from execution.desktop.capture import settle
 from execution.desktop.x11 import X11Desktop
 from execution.matching import Matcher, Reading
-from execution.matching.dialogs import is_same_page, over_known, over_recognised, over_taught
+from execution.matching.dialogs import Dialog, is_same_page, over_known, over_recognised, over_taught
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.turn.popups import declared
 from execution.types import Box, ScreenState, TextLine, Window
@@ -311,3 +311,8 @@ def test_a_list_of_which_one_line_went_is_no_dialog(page: Any, analyzer: ScreenA
 
     before = letters(left + 1)
     assert over_known(letters(left), before) is None
+
+
+def test_a_title_that_is_read_in_the_window_too_is_told_once() -> None:
+    dialog = Dialog(title="Message", texts=("Message", "The menu has changed."), box=Box(0, 0, 90, 40))
+    assert dialog.told == "“Message”: The menu has changed."
