@@ -27,8 +27,15 @@ SIZE = (1280, 800)
 FONTS = ("DejaVu Sans", "Liberation Sans", "Noto Sans", "Roboto", "Open Sans", "Lato")
 LEAST_LOOKS = 4
 # Of what is drawn over a screen: whether the screen beneath may still be named, as it covers nothing of it.
-OVER = {"dialog": False, "dim_dialog": False, "menu": False, "options": False, "sheet": False, "toast": True, "tip": True}
-ANOTHER = {"tab": False, "step": False, "entry": False, "record": True}
+OVER = {
+    "dialog": False,
+    "dim_dialog": False,
+    "menu": False,
+    "options": False,
+    "sheet": False,
+    "toast": True,
+    "tip": True,
+}
 WORDS = {
     "en": {
         "tabs": ["Overview", "Letters", "Results", "Medication"], "steps": ["Welcome", "Language", "Disk", "Summary"],
@@ -41,7 +48,8 @@ WORDS = {
     "fr": {
         "tabs": ["Aperçu", "Courriers", "Résultats", "Traitement"], "steps": ["Accueil", "Langue", "Disque", "Résumé"],
         "entries": ["Affichage", "Son", "Réseau", "Utilisateurs", "Imprimantes"],
-        "menu": ["Fichier", "Édition", "Affichage", "Aide"], "items": ["Nouveau dossier", "Ouvrir…", "Imprimer", "Fermer"],
+        "menu": ["Fichier", "Édition", "Affichage", "Aide"],
+        "items": ["Nouveau dossier", "Ouvrir…", "Imprimer", "Fermer"],
         "labels": ["Nom", "Né le", "Service", "Téléphone", "Médecin"], "save": "Enregistrer", "cancel": "Annuler",
         "ask": "Abandonner les modifications ?", "why": "Ce que vous avez saisi sera perdu.", "yes": "Abandonner",
         "no": "Garder", "toast": "Enregistré.", "tip": "Ferme le dossier", "next": "Suivant", "back": "Précédent",
@@ -55,16 +63,27 @@ PEOPLE = [
     ("OKAFOR David", "19/01/1969", "Cardiology", "0677315520", "Dr Petit"),
 ]
 STYLE = """
-* { box-sizing: border-box; } body { margin: 0; background: %(desk)s; color: %(ink)s; font: %(px)dpx "%(font)s"; }
-.w { position: absolute; left: %(x)dpx; top: %(y)dpx; width: 860px; height: 600px; background: %(ground)s; border: 1px solid %(line)s; }
-.t { background: %(accent)s; color: #fff; padding: 6px 12px; } .m span, .tabs span { display: inline-block; padding: 6px 12px; }
-.tabs { border-bottom: 1px solid %(line)s; padding: 8px 12px 0; } .tabs .on { background: %(chosen)s; border-bottom: 3px solid %(accent)s; }
-.side { position: absolute; left: 0; top: 34px; bottom: 0; width: 200px; background: %(side)s; } .side div { padding: 9px 14px; }
-.side .on { background: %(accent)s; color: #fff; } .main { position: absolute; left: 220px; top: 60px; } .h { font-size: 1.4em; margin: 12px; }
-.f { margin: 10px 12px; } .f b { display: inline-block; width: 120px; font-weight: 400; }
-.f i { display: inline-block; width: 300px; padding: 5px 8px; border: 1px solid %(line)s; background: %(field)s; font-style: normal; min-height: 2em; }
-.b { display: inline-block; padding: 6px 18px; border: 1px solid %(line)s; background: %(chosen)s; margin: 8px 4px 8px 12px; }
-.o { position: absolute; background: %(field)s; border: 1px solid %(line)s; box-shadow: 0 4px 14px #0006; } .o p { margin: 0; padding: 7px 14px; }
+* { box-sizing: border-box; } body { margin: 0; background: %(desk)s; color: %(ink)s;
+  font: %(px)dpx "%(font)s"; }
+.w { position: absolute; left: %(x)dpx; top: %(y)dpx; width: 860px; height: 600px; background: %(ground)s;
+  border: 1px solid %(line)s; }
+.t { background: %(accent)s; color: #fff; padding: 6px 12px; }
+.m span, .tabs span { display: inline-block; padding: 6px 12px; }
+.tabs { border-bottom: 1px solid %(line)s; padding: 8px 12px 0; }
+.tabs .on { background: %(chosen)s; border-bottom: 3px solid %(accent)s; }
+.side { position: absolute; left: 0; top: 34px; bottom: 0; width: 200px; background: %(side)s; }
+.side div { padding: 9px 14px; }
+.side .on { background: %(accent)s; color: #fff; }
+.main { position: absolute; left: 220px; top: 60px; }
+.h { font-size: 1.4em; margin: 12px; }
+.f { margin: 10px 12px; }
+.f b { display: inline-block; width: 120px; font-weight: 400; }
+.f i { display: inline-block; width: 300px; padding: 5px 8px; border: 1px solid %(line)s;
+  background: %(field)s; font-style: normal; min-height: 2em; }
+.b { display: inline-block; padding: 6px 18px; border: 1px solid %(line)s; background: %(chosen)s;
+  margin: 8px 4px 8px 12px; }
+.o { position: absolute; background: %(field)s; border: 1px solid %(line)s; box-shadow: 0 4px 14px #0006; }
+.o p { margin: 0; padding: 7px 14px; }
 .dim { position: absolute; inset: 0; background: #0008; }
 """
 
@@ -80,8 +99,12 @@ class Look(NamedTuple):
         draw = random.Random(n)
         dark = n % 3 == 2
         names = ("desk", "ground", "ink", "line", "field", "chosen", "side")
-        light = dict(zip(names, ("#3a6ea5", "#f4f5f7", "#1d2330", "#b3bac5", "#ffffff", "#e4e8ee", "#e9ecf1"), strict=True))
-        night = dict(zip(names, ("#101318", "#22272e", "#d6dbe2", "#4a525e", "#2c333d", "#39424e", "#1a1f25"), strict=True))
+        light = dict(
+            zip(names, ("#3a6ea5", "#f4f5f7", "#1d2330", "#b3bac5", "#ffffff", "#e4e8ee", "#e9ecf1"), strict=True)
+        )
+        night = dict(
+            zip(names, ("#101318", "#22272e", "#d6dbe2", "#4a525e", "#2c333d", "#39424e", "#1a1f25"), strict=True)
+        )
         accent = draw.choice(("#1864ab", "#2b8a3e", "#862e9c", "#c2410c", "#0b7285"))
         place = {"x": draw.randint(20, 380), "y": draw.randint(20, 160)}
         values = {**(night if dark else light), "accent": accent, "font": FONTS[n % 6], "px": 13 + n % 4, **place}
@@ -105,7 +128,9 @@ class Page(NamedTuple):
         if self.kind == "record":
             return f'<div class="t">{title}</div>{menu}{fields}{_field(words["kinds"], "")}{buttons}'
         if self.kind == "tabs":
-            body = [fields, _list(words["items"]), _list(words["options"]), _field(words["kinds"], person[2])][self.chosen]
+            body = [fields, _list(words["items"]), _list(words["options"]), _field(words["kinds"], person[2])][
+                self.chosen
+            ]
             tabs = f'<div class="tabs">{_row(words["tabs"], self.chosen)}</div>'
             return f'<div class="t">{title}</div>{menu}{tabs}{body}{buttons}'
         if self.kind == "wizard":
@@ -122,7 +147,8 @@ class Page(NamedTuple):
 def over(kind: str, look: Look) -> str:
     """What lies over the window."""
     words = WORDS[look.lang]
-    question = f'<p><b>{words["ask"]}</b></p><p>{words["why"]}</p><span class="b">{words["yes"]}</span><span class="b">{words["no"]}</span>'
+    answers = f'<span class="b">{words["yes"]}</span><span class="b">{words["no"]}</span>'
+    question = f"<p><b>{words['ask']}</b></p><p>{words['why']}</p>{answers}"
     if kind == "dialog":
         return f'<div class="o" style="left:220px;top:200px;width:420px">{question}</div>'
     if kind == "dim_dialog":
@@ -132,7 +158,8 @@ def over(kind: str, look: Look) -> str:
     if kind == "options":
         return f'<div class="o" style="left:132px;top:300px;width:300px">{_list(words["options"])}</div>'
     if kind == "sheet":
-        return f'<div class="o" style="left:300px;top:60px;width:520px;height:480px"><div class="t">{words["ask"]}</div>{question}</div>'
+        place = "left:300px;top:60px;width:520px;height:480px"
+        return f'<div class="o" style="{place}"><div class="t">{words["ask"]}</div>{question}</div>'
     if kind == "toast":
         return f'<div class="o" style="right:12px;bottom:12px"><p>{words["toast"]}</p></div>'
     return f'<div class="o" style="left:300px;bottom:60px"><p>{words["tip"]}</p></div>'
@@ -143,11 +170,11 @@ def _field(label: str, value: str) -> str:
 
 
 def _row(names: list[str], chosen: int = -1) -> str:
-    return "".join(f'<span{" class=on" if n == chosen else ""}>{escape(name)}</span>' for n, name in enumerate(names))
+    return "".join(f"<span{' class=on' if n == chosen else ''}>{escape(name)}</span>" for n, name in enumerate(names))
 
 
 def _rows(names: list[str], chosen: int) -> str:
-    return "".join(f'<div{" class=on" if n == chosen else ""}>{escape(name)}</div>' for n, name in enumerate(names))
+    return "".join(f"<div{' class=on' if n == chosen else ''}>{escape(name)}</div>" for n, name in enumerate(names))
 
 
 def _list(names: list[str]) -> str:
@@ -198,7 +225,11 @@ def main(arguments: list[str] | None = None) -> int:
             return seen.state_of(frame_of(page).pixels)
 
         for pair in pairs(looks):
-            others = {f"other {n}": state(pair.look, (one, "")) for n, one in enumerate(PAGES) if one.kind != pair.taught[0].kind}
+            others = {
+                f"other {n}": state(pair.look, (one, ""))
+                for n, one in enumerate(PAGES)
+                if one.kind != pair.taught[0].kind
+            }
             taught = {"taught": state(pair.look, pair.taught), **others}
             found = matcher_of(lesson(taught)).recognise(state(pair.look, pair.today), variables={})
             node = found.match.node_id if found.match else None
@@ -206,7 +237,8 @@ def main(arguments: list[str] | None = None) -> int:
             wrong = node is not None and not right
             counts[pair.kind] = [a + b for a, b in zip(counts[pair.kind], (1, right, wrong), strict=True)]
             if wrong or not right:
-                print(f"{pair.kind}: {pair.taught[0].kind}, {pair.look.values['font']}, {pair.look.lang}: {node}", flush=True)
+                told = pair.taught[0].kind, pair.look.values["font"], pair.look.lang, node
+                print(f"{pair.kind}:", *told, flush=True)
     print(f"\n{'':<18} pairs right wrong")
     for kind, (of, right, wrong) in counts.items():
         print(f"{kind:<18} {of:5} {right:5} {wrong:5}")

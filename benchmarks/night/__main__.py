@@ -24,6 +24,7 @@ ROW_S = 40.0  # so long may a row take before the night is given up
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=200)
+    parser.add_argument("--program", choices=("tk", "web"), default="tk")
     parser.add_argument("--robots", type=int, default=2)
     parser.add_argument("--seed", type=int, default=36)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench" / "night")
@@ -46,8 +47,8 @@ def _night(asked: argparse.Namespace) -> bool:
 
     night = drawn(asked.rows, seed=asked.seed)
     folder = Path(tempfile.mkdtemp(prefix="night-", dir=asked.out))
-    with house(folder, robots=asked.robots) as one:
-        one.teach()
+    with house(folder, robots=asked.robots, program=asked.program) as one:
+        one.teach(asked.program)
         begins = one.plan(night)
         one.keep_alive()
         print(f"{len(night.lines)} rows, from {begins:%H:%M} on, in {folder}", flush=True)

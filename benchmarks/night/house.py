@@ -12,15 +12,18 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
+from benchmarks.night.page import served
 from benchmarks.night.records import Store, made
 from benchmarks.night.rows import Night, put_into, write_file
-from benchmarks.night.teaching import BACK, MESSAGES, NOT_POSSIBLE, ORDER, TAUGHT, TOLD, UNKNOWN
+from benchmarks.night.teaching import MESSAGES, NOT_POSSIBLE, ORDER, TAUGHT, TOLD, UNKNOWN, WAYS_BACK
 from execution.desktop import backdrop
 from tests.support.display import VirtualDesktop, virtual_desktop
 from tests.support.post import SECRET, Caught, catching
 from tests.support.product import Product, product
+from tests.support.site import CHROMIUM
 
 PROGRAM = str(Path(__file__).with_name("records.py"))
 SIZE = {"width": 1024, "height": 640}
@@ -100,15 +103,16 @@ class House:
     def counts(self) -> dict[str, int]:
         return dict(self.one.rows("SELECT state, COUNT(*) FROM execution_workitem GROUP BY state"))
 
-    def teach(self) -> None:
+    def teach(self, program: str) -> None:
         """The order on the program as it stands, and the way back after a number that it does not know."""
+        back, more = WAYS_BACK[program]
         self.store.ask("INSERT INTO stays VALUES (?, ?)", *TAUGHT[:2])
         screen = self.robots[0].screen
         self.one.teach(ORDER)
         screen.run(["xdotool", "type", UNKNOWN])
         screen.run(["xdotool", "key", "Return"])
-        self.one.teach(BACK)
-        self.one.manage("shell", "-v0", "-c", NOT_POSSIBLE)
+        self.one.teach(back)
+        self.one.manage("shell", "-v0", "-c", NOT_POSSIBLE.format(more=more))
         self.store.ask("DELETE FROM orders")
 
     def plan(self, night: Night) -> datetime:
@@ -130,17 +134,19 @@ class House:
 
 
 @contextmanager
-def house(folder: Path, *, robots: int) -> Iterator[House]:
-    """A house with that many robots, the record program open on each desktop; nothing is taught and nobody works."""
+def house(folder: Path, *, robots: int, program: str) -> Iterator[House]:
+    """A house with that many robots, the record program open on each desktop, in Tk or as a page in a browser; nothing
+    is taught and nobody works."""
     with ExitStack() as stack:
         one = stack.enter_context(product(folder, **SIZE))
         caught = stack.enter_context(catching())
         screens = [one.screen, *(stack.enter_context(virtual_desktop(**SIZE)) for _ in range(robots - 1))]
-        file = str(folder / "ward.sqlite3")
-        store, made_robots = made(file), []
+        store, made_robots = made(str(folder / "ward.sqlite3")), list[Robot]()
         for screen in screens:
             backdrop.paint(screen.display)
-            robot = _robot(replace(one, screen=screen, env=_env_on(screen, one), processes={}), file)
+            on_screen = replace(one, screen=screen, env=_env_on(screen, one), processes={})
+            shown = _page_on(screen, store, stack) if program == "web" else _window_on(screen, store)
+            robot = _robot(on_screen, shown)
             stack.callback(robot.one.stop)
             robot.records.look()
             screen.wait_for_window("Ward records")
@@ -149,13 +155,27 @@ def house(folder: Path, *, robots: int) -> Iterator[House]:
         yield House(one=one, store=store, caught=caught, robots=made_robots, worker=worker)
 
 
-def _robot(one: Product, file: str) -> Robot:
+def _robot(one: Product, records: Kept) -> Robot:
     loop = [sys.executable, "manage.py", "runloop", "--desktop", one.screen.display]
-    return Robot(
-        one=one,
-        records=Kept(begin=lambda: one.screen.spawn([sys.executable, PROGRAM, file]), after_s=KIOSK_S),
-        loop=Kept(begin=lambda: one.start(f"runloop{one.screen.display}", loop), after_s=AFTER_S),
-    )
+    begin = partial(one.start, f"runloop{one.screen.display}", loop)
+    return Robot(one=one, records=records, loop=Kept(begin=begin, after_s=AFTER_S))
+
+
+def _window_on(screen: VirtualDesktop, store: Store) -> Kept:
+    return Kept(begin=partial(screen.spawn, [sys.executable, PROGRAM, store.file]), after_s=KIOSK_S)
+
+
+def _page_on(screen: VirtualDesktop, store: Store, stack: ExitStack) -> Kept:
+    """A browser with nothing of the one before it, which a crash ends."""
+
+    def begin() -> subprocess.Popen[bytes]:
+        profile = screen.folder / f"profile-{len(screen.processes)}"
+        place = ["--window-size=800,540", "--window-position=40,40", f"--user-data-dir={profile}"]
+        return screen.spawn([*CHROMIUM, *place, f"--app=http://127.0.0.1:{port}/"])
+
+    kept = Kept(begin=begin, after_s=KIOSK_S)
+    port = stack.enter_context(served(store, screen.display, kept.kill))
+    return kept
 
 
 def _env_on(screen: VirtualDesktop, one: Product) -> dict[str, str]:

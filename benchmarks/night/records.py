@@ -42,8 +42,8 @@ class Store:
         found = self.ask("SELECT patient FROM stays WHERE stay = ?", stay)
         return found[0][0] if found else None
 
-    def order(self, stay: str, diet: str) -> str:
-        values = (stay, diet, os.environ.get("DISPLAY", ""), datetime.now(UTC).isoformat())
+    def order(self, stay: str, diet: str, desktop: str) -> str:
+        values = (stay, diet, desktop, datetime.now(UTC).isoformat())
         sql = "INSERT INTO orders (stay, diet, desktop, at) VALUES (?, ?, ?, ?) RETURNING receipt"
         return f"R-{self.ask(sql, *values)[0][0]}"
 
@@ -111,7 +111,7 @@ class Program(tk.Tk):
         self.go_wrong(stay, BEFORE, CRASH)
 
     def order(self, stay: str, diet: str) -> None:
-        receipt = self.store.order(stay, diet)
+        receipt = self.store.order(stay, diet, os.environ["DISPLAY"])
         self.shown("The order is kept")
         self.line("Receipt", receipt, 1)
         self.button("Next stay", 2, self.search)

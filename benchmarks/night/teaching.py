@@ -83,7 +83,22 @@ screens:
   Open a stay:
     ends: true
 """
-# What a designer sets in the admin: an end that is not possible, and all messages of the program, whatever they say.
+# The page is loaded anew, whatever it shows: it begins at the search.
+RELOADED = """
+workflow: Back to the search
+begins_on: Whatever shows
+steps:
+  - press: f5
+    changes_nothing: true
+    expect: Open a stay
+    screen: Open a stay
+screens:
+  Whatever shows:
+    known_by: [No such stay]
+  Open a stay:
+    ends: true
+"""
+# What a designer sets in the admin: an end that is not possible, and from where the way back is gone.
 NOT_POSSIBLE = """
 from workflows.actions.publish import publish
 from workflows.models import Workflow
@@ -94,11 +109,15 @@ order.nodes.create(
 )
 publish(workflow=order, user=None, note="")
 back = Workflow.objects.get(workflow_id="wf_back_to_the_search")
-back.popups = [{"name": "Message", "window_title": "Message", "keys": "escape"}]
 back.already_at_end_is_fine = True
+{more}
 back.save()
 publish(workflow=back, user=None, note="")
 """
+# All messages of the program in Tk are windows of one title; the page is known by the title of its window alone.
+ANY_MESSAGE = 'back.popups = [{"name": "Message", "window_title": "Message", "keys": "escape"}]'
+ANY_PAGE = "back.nodes.filter(is_entry=True).update(texts=[], reference=None)"
+WAYS_BACK = {"tk": (BACK, ANY_MESSAGE), "web": (RELOADED, ANY_PAGE)}  # its story, and what is set besides
 MESSAGES = ("finished", "person_needed", "stopped", "left", "robot_away", "missed_start", "no_file", "file_refused")
 # As an admin enters an address, and an operator makes a rule of it.
 TOLD = """

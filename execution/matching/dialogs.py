@@ -53,8 +53,8 @@ class Dialog:
 
     @property
     def told(self) -> str:
-        """What it says, in quotation marks, and its buttons."""
-        named = {words(button.text).key for button in self.buttons}
+        """Its title, what it says besides, and its buttons."""
+        named = {words(text).key for text in (self.title, *(button.text for button in self.buttons))}
         said = " ".join(text for text in self.texts if words(text).key not in named)[:400]
         code = "dialog.says" if self.title and said else "dialog.titled" if self.title else "dialog.untitled"
         told = say(code, title=self.title, said=said.rstrip(".") if self.buttons else said)
@@ -112,12 +112,12 @@ def over_taught(
     picture: np.ndarray | None,
     variables: Mapping[str, str],
 ) -> Dialog | None:
-    """What lies over a screen that was recognised as `node` before any screen was known: told by the node's picture.
+    """What lies over `node`, or over what is most like it, if that is not the screen known last: told by its picture.
 
-    The data on it may be another day's. A dialog is a box with buttons that was not there, where what both show around
-    it is darker or paler now, or where it hides something and none of its buttons is the screen's own. Where no
-    box was found it is all the new texts together, if nothing of the screen stands among them and the rest is dimmed.
-    `picture`: BGR, None where it cannot be had.
+    The data on it may be another day's. A dialog is a small window of another title, or a box with buttons that was not
+    there, where what both show around it is darker or paler now, or where it hides something and none of its buttons is
+    the screen's own. Without a box it is all new texts together, if none of the screen's stands among them and the rest
+    is dimmed. `picture`: BGR, None where it cannot be had.
     """
     if taught.size != state.frame.size or not state.text_method or not _window(state).area:
         return None
@@ -125,6 +125,8 @@ def over_taught(
     if len(fixed) < _FIXED:
         return None
     known = _moved(taught, state, fixed)
+    if (over := _small_window(state, known)) and node.window_title and not _is_named(node, over.title, variables):
+        return over
     window, on_picture = _window(state), {words(line.text).key for line in taught.texts}
     fresh = [t for t in state.texts if window.contains(t.box.center) and words(t.text).key not in on_picture]
     framed = _framed(state, known, window, fresh)
@@ -224,10 +226,8 @@ def _belongs(
     dialog: Dialog, state: ScreenState, node: NodeSpec, taught: Reading | None, variables: Mapping[str, str]
 ) -> bool:
     """Whether the node shows it itself: its title, its picture or a text that it declares says so."""
-    if dialog.title and node.window_title:
-        want = wanted(node.window_title, variables)
-        if not want.problem and title_matches(want.text, dialog.title):
-            return True
+    if dialog.title and _is_named(node, dialog.title, variables):
+        return True
     if taught is not None:
         on_picture = ScreenWords(taught.texts)
         named = {button.text for button in dialog.buttons}  # a page may have a “Save” and a “Cancel” of its own
@@ -242,14 +242,23 @@ def _belongs(
 def _other_window(state: ScreenState, known: ScreenState) -> Dialog | None:
     """Another window has the focus, and leaves what was known in sight behind it."""
     now, then = state.window, known.window
-    if now is None or then is None or now.box is None or now.title == then.title:
+    other = now is not None and then is not None and now.title != then.title and now.box != then.box
+    return _small_window(state, known) if other else None
+
+
+def _small_window(state: ScreenState, known: ScreenState) -> Dialog | None:
+    """The window that has the focus, if it is small and most of what was known can still be read around it."""
+    window, size = state.window, state.frame.size
+    if window is None or window.box is None or window.box.area > LARGEST * size.width * size.height:
         return None
-    if now.box.area > LARGEST * state.frame.size.width * state.frame.size.height and now.box != then.box:
-        return None
-    if now.box == then.box or not _still_behind(state, known, now.box.grown(_TITLE_BAR, state.frame.size)):
-        return None
-    lines = [line for line in state.texts if now.box.contains(line.box.center)]
-    return _dialog(state, now.box, lines, title=now.title)
+    lines = [line for line in state.texts if window.box.contains(line.box.center)]
+    stands = _still_behind(state, known, window.box.grown(_TITLE_BAR, size))
+    return _dialog(state, window.box, lines, title=window.title) if stands else None
+
+
+def _is_named(node: NodeSpec, title: str, variables: Mapping[str, str]) -> bool:
+    want = wanted(node.window_title, variables)
+    return bool(node.window_title) and not want.problem and title_matches(want.text, title)
 
 
 def _on_page(state: ScreenState, known: ScreenState, *, frameless: bool) -> Dialog | None:

@@ -114,11 +114,11 @@ class Pauses:
         return (step.picture_after or step.picture_before) if step else ""
 
     def _why_unknown(self, state: ScreenState, recognition: Recognition) -> tuple[PauseReason, str, dict[str, Any]]:
-        """A dialog that came over a known screen, or was there before any was known, is told as such, with what it
-        says and its buttons."""
+        """A dialog that came over the screen known last, or over the most similar one where the run has come to it, is
+        told as such, with what it says and its buttons."""
         said, dialog = self.overlays.over(state)
-        if not said and recognition.candidates and self.at.known is None:
-            said, dialog = self.overlays.over_page(state, recognition.candidates[0], None)
+        if not said and recognition.candidates:
+            said, dialog = self.overlays.over_page(state, recognition.candidates[0], self.at.known)
         if said:
             return PauseReason.DIALOG, said, {"dialog": dialog}
         why = {"why": recognition.why_not}

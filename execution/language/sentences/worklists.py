@@ -7,7 +7,9 @@ from django.utils.translation import gettext_noop as _
 from sentences.base import Words, ngettext
 
 WORDS: Words = {
-    "worklists.unanswered": _("%(asked)s Nobody answered for %(n)d minutes."),
+    "worklists.unanswered": ngettext(  # what was asked may end without a full stop
+        "%(asked)s (Nobody answered for %(n)d minute.)", "%(asked)s (Nobody answered for %(n)d minutes.)", "n"
+    ),
     "worklists.stopped_by": _("%(who)s stopped the run."),
     "worklists.stopped": _("The run was stopped."),
     "worklists.saved": _("%(why)s Something may have been saved: look at the program before the row is done again."),

@@ -9,8 +9,9 @@ import pytest
 from execution.actions import control
 from execution.actions.decide import decide
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind
+from execution.matching.dialogs import Dialog
 from execution.models import Prompt
-from execution.types import DecisionSource, ResolveStatus
+from execution.types import Box, DecisionSource, Match, Recognition, ResolveStatus
 from sentences.said import from_json
 from tests.doubles.stage import EDGES, Stage, edge
 from tests.doubles.world import World
@@ -181,6 +182,24 @@ def test_a_dialog_nobody_declared_is_told_as_a_dialog_over_the_screen(stage: Any
     assert execution.pause_reason == PauseReason.DIALOG
     assert from_json(execution.pause_detail["message"]) == "A dialog came over “A”: “Disk full”: OK"
     assert execution.pause_detail["picture"]
+
+
+def test_a_dialog_over_a_screen_that_the_run_has_just_come_to_is_told_as_one(stage: Any) -> None:
+    """What was known last is the screen before; the most similar one is what it lies over."""
+    s = stage("automatic", max_no_match_retries=2)
+    recognise, like_b = s.world.recognise, Recognition(match=None, candidates=(Match(node_id="b", confidence=0.0),))
+    s.journal.on_step.append(lambda step: setattr(s.world, "dialog", "Disk full"))
+    s.world.recognise = lambda *args, **more: like_b if s.world.dialog else recognise(*args, **more)
+    s.world.dialog_over_recognised = lambda state, match, known: (
+        Dialog(title="Disk full", texts=("OK",), box=Box(0, 0, 9, 9))
+        if s.world.dialog and match.node_id == "b"
+        else None
+    )
+    s.world.dialog_over = lambda state, known: None
+    execution = s.run()
+    assert execution.pause_reason == PauseReason.DIALOG
+    assert from_json(execution.pause_detail["message"]) == "A dialog came over “B”: “Disk full”: OK"
+    assert s.world.acts == ["ab"]
 
 
 def test_nothing_is_done_on_a_page_that_can_be_read_behind_a_dialog(stage: Any) -> None:

@@ -47,7 +47,7 @@ def test_a_run_that_stands_for_longer_than_its_list_is_patient_is_ended_with_wha
     assert end_unanswered(run, now=now + LATER)
     work = WorkRun.objects.get()
     assert (work.unanswered.code, work.picture) == ("worklists.unanswered", "a" * 64)
-    assert str(work.unanswered).endswith("Nobody answered for 10 minutes.")
+    assert str(work.unanswered).endswith("(Nobody answered for 10 minutes.)")
     Journal(claimed.execution, claimed.execution.version.spec()).finish(ExecutionState.STOPPED)
     assert settle(run)
     item = work.item
