@@ -40,7 +40,7 @@ from execution.choices import Watched
 from execution.language.acts import say_act
 from execution.models import DriftWatch, Execution
 from execution.pages import listing
-from gpu.pages.texts import PURPOSES
+from gpu.pages.board import PURPOSES
 from gpu.types import Purpose
 from sentences.said import worded
 from workflows.badges import LEARNING, Badge

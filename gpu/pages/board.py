@@ -1,4 +1,4 @@
-"""The GPU on the pages: its board, and what every page says while it is degraded (S3.8, S3.9)."""
+"""The GPU on the pages, in words: its board, and what every page says while it is degraded (S3.8, S3.9)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,112 @@ from django.db.models import Max, Min
 from django.db.models.functions import TruncMinute
 from django.utils import timezone, translation
 from django.utils.dateparse import parse_datetime
+from django.utils.formats import number_format
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from gpu.choices import GPUEventKind, ProviderName, RequestState
 from gpu.control.reporter import NO_GPU
 from gpu.machine.ownership import Ownership, as_error, machine_name, told_name
 from gpu.machine.status import STALE_AFTER_S, gpu_folder
 from gpu.models import CatalogueModel, GPUEvent, GPUSample, GPUState
-from gpu.pages import texts
-from gpu.types import ModelState
+from gpu.types import ExecutionMode, ModelState, Purpose, RequestKind
 from sentences.said import by_sentence, sentences_of, worded
+
+MB_IN_GB = 1024
+
+# The name of each mode, and what it does with the memory (S3.6).
+MODES: dict[ExecutionMode, tuple[str | Promise, str | Promise]] = {
+    ExecutionMode.IDLE: (
+        gettext_lazy("Idle"),
+        gettext_lazy("Nothing is moved. A vision model that nobody asks leaves the memory after a while."),
+    ),
+    ExecutionMode.RECORDING: (
+        gettext_lazy("Recording"),
+        gettext_lazy("To watch and to teach: the vision model is in GPU memory, CLIP is on the processor."),
+    ),
+    ExecutionMode.AUTOPILOT: (
+        gettext_lazy("Autopilot"),
+        gettext_lazy("For automatic runs: CLIP has the GPU; the vision model is loaded when a run needs it."),
+    ),
+}
+
+# Word, icon and colour of each state of a model.
+STATES: dict[ModelState, tuple[str | Promise, str, str]] = {
+    ModelState.UNLOADED: (gettext_lazy("on disk"), "database", ""),
+    ModelState.LOADING: (gettext_lazy("loading …"), "download", "blue"),
+    ModelState.LOADED: (gettext_lazy("in memory"), "circle-check", "green"),
+    ModelState.UNLOADING: (gettext_lazy("leaving …"), "upload", "blue"),
+    ModelState.ERROR: (gettext_lazy("error"), "alert-circle", "red"),
+}
+
+PURPOSES: dict[Purpose, str | Promise] = {
+    Purpose.TARGET: gettext_lazy("to find a target"),
+    Purpose.CLASSIFY: gettext_lazy("to name elements"),
+    Purpose.ASSISTANT: gettext_lazy("for the assistant"),
+    Purpose.SUMMARY: gettext_lazy("to sum up a conversation"),
+    Purpose.PRELOAD: gettext_lazy("to have it ready"),
+}
+
+
+_NOT_LOADED = (gettext_lazy("not loaded"), "circle-dashed", "")
+
+
+def model_state(state: str) -> tuple[str, str, str]:
+    """Word, icon and colour."""
+    word, icon, colour = STATES[ModelState(state)] if state in set(ModelState) else _NOT_LOADED
+    return str(word), icon, colour
+
+
+def mode_name(mode: str) -> str:
+    return str(MODES[ExecutionMode(mode)][0]) if mode in set(ExecutionMode) else mode
+
+
+def memory(mb: float | None) -> str:
+    """“512 MB”, “5.6 GB”; a dash for what is not known."""
+    if mb is None:
+        return "–"
+    if mb < MB_IN_GB:
+        return _("%(n)s MB") % {"n": number_format(round(mb))}
+    return _("%(n)s GB") % {"n": number_format(round(mb / MB_IN_GB, 1), 1)}
+
+
+def device(name: str) -> str:
+    """Where CLIP is."""
+    if name.startswith("cuda:"):
+        return _("on GPU %(n)s") % {"n": name.removeprefix("cuda:")}
+    return _("on the processor") if name == "cpu" else name
+
+
+def asked(entry: Mapping[str, Any]) -> str:
+    """What a request asks of the owner of the GPU, as a sentence without its asker."""
+    kind, model = str(entry.get("kind", "")), str(entry.get("model") or "")
+    match kind:
+        case RequestKind.MODE:
+            return _("Switch to “%(mode)s”") % {"mode": mode_name(str(entry.get("mode") or ""))}
+        case RequestKind.LOAD:
+            return _("Load %(model)s") % {"model": model}
+        case RequestKind.UNLOAD:
+            return _("Unload %(model)s") % {"model": model}
+        case RequestKind.CLIP_TO_GPU:
+            return _("Move CLIP to the GPU")
+        case RequestKind.CLIP_TO_CPU:
+            return _("Move CLIP to the processor")
+        case RequestKind.USE:
+            purpose = PURPOSES.get(Purpose(entry["purpose"])) if entry.get("purpose") in set(Purpose) else None
+            return " ".join(part for part in (_("Use %(model)s") % {"model": model}, str(purpose or "")) if part)
+    return kind
+
+
+def scripts() -> dict[str, str]:
+    """Texts of the page's script."""
+    return {
+        "gpu_doing": _("It is being done."),
+        "gpu_done": _("Done."),
+        "gpu_lost": _("What became of it is not known any more; what is shown here is how it is now."),
+        "gpu_gb": _("%(n)s GB"),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +250,7 @@ def gpu_context(user: Any) -> dict[str, Any]:
         "gpu_machines": [described(state, is_here=state.machine == here) for state in states],
         "gpu_may_operate": user.has_perm(OPERATE_GPU),
         "gpu_permission": OPERATE_GPU,
-        "gpu_words": texts.scripts(),
+        "gpu_words": scripts(),
     }
 
 
@@ -168,12 +264,12 @@ def described(state: GPUState, *, is_here: bool) -> dict[str, Any]:
         "owner": worded(told_name(state.owner)),
         "trouble": troubles(state),
         "trouble_since": state.degraded_since if state.vram else None,  # without a GPU it is as old as the owner
-        "mode": texts.mode_name(state.mode),
+        "mode": mode_name(state.mode),
         "modes": [
             {"value": mode.value, "name": name, "what": what, "is_now": mode.value == state.mode}
-            for mode, (name, what) in texts.MODES.items()
+            for mode, (name, what) in MODES.items()
         ],
-        "clip": texts.device(state.clip_device),
+        "clip": device(state.clip_device),
         "clip_on_gpu": state.clip_device.startswith("cuda"),
         "gpus": gpu_lines(state),
         "models": models,
@@ -190,11 +286,11 @@ def gpu_lines(state: GPUState) -> list[dict[str, Any]]:
 
 
 def gpu_line(gpu: Mapping[str, Any], minutes: Sequence[Minute]) -> dict[str, Any]:
-    words = {name: texts.memory(gpu[f"{name}_mb"]) for name in ("used", "total", "free")}
+    words = {name: memory(gpu[f"{name}_mb"]) for name in ("used", "total", "free")}
     before = ""
     if minutes:
         low, high = min(minute.low_mb for minute in minutes), max(minute.high_mb for minute in minutes)
-        spread = {"low": texts.memory(low), "high": texts.memory(high), "n": MINUTES}
+        spread = {"low": memory(low), "high": memory(high), "n": MINUTES}
         before = _("Between %(low)s and %(high)s in the last %(n)d minutes.") % spread
     return {
         "uuid": gpu["uuid"],
@@ -202,7 +298,7 @@ def gpu_line(gpu: Mapping[str, Any], minutes: Sequence[Minute]) -> dict[str, Any
         "total_mb": gpu["total_mb"],
         "now": _("%(used)s of %(total)s used, %(free)s free") % words,
         "before": before,
-        "minutes": [{"at": minute.at, "used": texts.memory(minute.high_mb)} for minute in minutes],
+        "minutes": [{"at": minute.at, "used": memory(minute.high_mb)} for minute in minutes],
     }
 
 
@@ -244,18 +340,18 @@ def _needs() -> dict[str, int]:
 
 def _line(name: str, resident: Mapping[str, Any]) -> ModelRow:
     state = str(resident.get("state", ""))
-    word, icon, colour = texts.model_state(state)
+    word, icon, colour = model_state(state)
     in_memory = state in (ModelState.LOADED, ModelState.UNLOADING)
     need = resident.get("need_mb")
     held = resident.get("need_mb") or resident.get("vram_mb") or resident.get("size_mb")
-    wanted = _("needs about %(n)s") % {"n": texts.memory(need)} if need else "–"
+    wanted = _("needs about %(n)s") % {"n": memory(need)} if need else "–"
     return ModelRow(
         name=name,
         state=state,
         word=word,
         icon=icon,
         colour=colour,
-        memory=texts.memory(held) if in_memory else wanted,
+        memory=memory(held) if in_memory else wanted,
         note=_note(resident) if in_memory else "",
         can_load=state not in (ModelState.LOADING, ModelState.LOADED, ModelState.UNLOADING),
         can_unload=state == ModelState.LOADED,
@@ -276,7 +372,7 @@ def _note(resident: Mapping[str, Any]) -> str:
 def queue_line(entry: Mapping[str, Any]) -> dict[str, Any]:
     state = str(entry.get("state") or RequestState.WAITING)
     return {
-        "text": texts.asked(entry),
+        "text": asked(entry),
         "by": entry.get("asked_by") or "",
         "state": RequestState(state).label if state in RequestState.values else state,
         "is_waiting": state == RequestState.WAITING,
@@ -297,9 +393,9 @@ def _event_line(event: GPUEvent) -> EventLine:
 
 
 def _failure(told: Mapping[str, Any]) -> str:
-    asked = told.get("request") or {}
-    said = {"what": texts.asked(asked), "why": as_error(told).sentence()}
-    if who := asked.get("asked_by"):
+    request = told.get("request") or {}
+    said = {"what": asked(request), "why": as_error(told).sentence()}
+    if who := request.get("asked_by"):
         return _("%(what)s, asked by %(who)s: not done. %(why)s") % {**said, "who": who}
     return _("%(what)s: not done. %(why)s") % said
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 from execution.language.acts import ACT, words_of_act
 from execution.language.days import (
     DAY,
@@ -15,52 +18,9 @@ from execution.language.days import (
     words_of_time,
     words_of_weekdays,
 )
-from execution.language.sentences import (
-    clock,
-    corrections,
-    desktop,
-    folder,
-    intake,
-    lesson,
-    matching,
-    navigation,
-    notice,
-    perception,
-    program,
-    record,
-    replay,
-    running,
-    standing,
-    targeting,
-    turn,
-    verification,
-    waiting,
-    worklists,
-)
 from sentences.base import register, register_worded
 
-register(
-    clock.WORDS,
-    corrections.WORDS,
-    desktop.WORDS,
-    folder.WORDS,
-    intake.WORDS,
-    lesson.WORDS,
-    matching.WORDS,
-    navigation.WORDS,
-    notice.WORDS,
-    perception.WORDS,
-    program.WORDS,
-    record.WORDS,
-    replay.WORDS,
-    running.WORDS,
-    standing.WORDS,
-    targeting.WORDS,
-    turn.WORDS,
-    verification.WORDS,
-    waiting.WORDS,
-    worklists.WORDS,
-)
+register(*(import_module(f"{__name__}.{room.name}").WORDS for room in iter_modules(__path__)))
 register_worded(ACT, words_of_act)
 register_worded(DAY, words_of_day)
 register_worded(WEEKDAY_NAMES, words_of_weekdays)

@@ -16,7 +16,7 @@ from execution.models import Decision, Execution, ExecutionEvent, Prompt
 from execution.pages import live, script_texts, teach_texts
 from execution.record.payloads import prompt_payload
 from execution.verification import facts
-from gpu.pages import texts as gpu_texts
+from gpu.pages import board as gpu_texts
 from tests.execution.pages.test_runs import make_question, make_step, move
 from tests.factories import make_execution
 

@@ -21,7 +21,7 @@ from gpu.exceptions import LoadFailed, NotEnoughVRAM, ServerAway
 from gpu.machine.ownership import UNCLAIMED, Ownership
 from gpu.machine.status import gpu_folder
 from gpu.models import CatalogueModel, GPUEvent, GPUState
-from gpu.pages import texts
+from gpu.pages import board as texts
 from gpu.pages.board import _ICON_OF_EVENT
 from gpu.types import ExecutionMode, ModelState, RequestKind
 from sentences.said import by_sentence, say, told_by
