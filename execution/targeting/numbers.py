@@ -155,9 +155,12 @@ def _begins_as_taught(group: Group, seen: Numbered) -> bool:
     shown = [n for n in around if len(seen.neighbour_boxes(n))]
     for neighbour in shown:
         dx, dy = scale * (neighbour.dx - offset[0]), scale * (neighbour.dy - offset[1])
-        away = np.abs(seen.neighbour_boxes(neighbour)[:, None] - np.add(middles, (dx, dy)))
-        # the columns of a table are as wide as what they hold today: what heads a list stands as high above its first
-        room_x = math.inf if _goes_down(seen) and dy < 0 else _SLACK + _FAR * abs(dx)
+        found = seen.neighbour_boxes(neighbour)
+        away = np.abs(found[:, None] - np.add(middles, (dx, dy)))
+        # the columns of a table are as wide as what they hold today: what heads a list, and stands once, tells by how
+        # high above its first it stands
+        heads = _goes_down(seen) and dy < 0 and len(found) == 1
+        room_x = math.inf if heads else _SLACK + _FAR * abs(dx)
         if ((away[..., 0] <= room_x) & (away[..., 1] <= room_y)).any():
             return True
     if shown:

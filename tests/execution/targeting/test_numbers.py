@@ -13,6 +13,7 @@ from execution.targeting.judge import Judgement, fitted_judge
 from execution.targeting.numbers import WantedNumber
 from execution.targeting.resolver import TargetResolver
 from execution.targeting.weighing import _proven, weigh
+from execution.teaching import counting
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ScreenState, Window
 from tests.execution.perception.drawing import Canvas, Pictures
@@ -356,3 +357,45 @@ def test_the_only_line_that_is_left_is_the_first_of_its_column(name: str) -> Non
     found = asked(target, alone, n="1")
     assert (found.place, found.lines) == (line(alone, name), (line(alone, name),))
     assert asked(target, alone, n="2").at_end
+
+
+def deliveries(*wards: str, across: int, unread: bool = False) -> ScreenState:
+    """A table whose columns are as wide as what they hold; the first button may not have been read."""
+    canvas = Canvas(1000, 500)
+    canvas.text("Deliveries", 60, 40, size=22)
+    canvas.text("Reference", 60, 100)
+    canvas.text("Ward", across, 100)
+    for row, ward in enumerate(wards):
+        canvas.text(f"D-{2201 + row}", 60, 134 + PITCH * row)
+        canvas.text(ward, across, 134 + PITCH * row)
+        if row or not unread:
+            canvas.text("Open", 700, 134 + PITCH * row)
+    return canvas.state(window=Window(title="Deliveries", box=Box(0, 0, 1000, 500)))
+
+
+def as_line(state: ScreenState, *, needed: tuple[str, ...] = ()) -> TargetSpec:
+    box = line(state, "Open")
+    spec = replace(teach_target(state.frame, box, label="Open", state=state, click=None, store=Pictures()), alike=3)
+    found, _members = counting.counted(
+        replace(spec, needed=needed), box, state, number="{{n}}", values={"n": "1"}, least=2
+    )
+    return found
+
+
+@pytest.mark.parametrize("across", [300, 380, 480])
+def test_the_columns_of_a_table_are_as_wide_as_what_they_hold_today(across: int) -> None:
+    """Another day's references are longer: the head stands farther right, and as high above the first line."""
+    shown = deliveries("Surgery", "Haematology", "Emergency", across=300)
+    head, first = line(shown, "Ward").center, line(shown, "Open").center
+    near = NeighbourSpec(text="Ward", dx=head.x - first.x, dy=head.y - first.y)
+    target = replace(as_line(shown), neighbours=(near,))
+    now = deliveries("Oncology", "Emergency", "Dialysis", across=across)
+    assert asked(target, now, n="1").place == line(now, "Open")
+    assert asked(target, deliveries("Oncology", "Dialysis", "Surgery", across=across, unread=True), n="1").place is None
+
+
+def test_what_stands_in_the_rows_of_other_lines_is_no_neighbour_and_its_place_no_sign() -> None:
+    """The run counts: which of them it was when it was taught nobody asks for any more."""
+    target = as_line(deliveries("Surgery", "Haematology", "Emergency", across=300), needed=("number", "text"))
+    assert not {"Haematology", "Emergency"} & {n.text for n in target.neighbours}
+    assert target.needed == ("text",)
