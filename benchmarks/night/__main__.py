@@ -26,6 +26,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200)
     parser.add_argument("--program", choices=("tk", "web"), default="tk")
     parser.add_argument("--robots", type=int, default=2)
+    parser.add_argument("--kills", type=int, default=5, help="of run loops")
     parser.add_argument("--seed", type=int, default=36)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench" / "night")
     asked = parser.parse_args()
@@ -54,7 +55,7 @@ def _night(asked: argparse.Namespace) -> bool:
         print(f"{len(night.lines)} rows, from {begins:%H:%M} on, in {folder}", flush=True)
         wait_until(lambda: one.state()[0] == "running", timeout=300, what="the start")
         began = time.monotonic()
-        course = worked_off(one, seed=asked.seed, timeout_s=600 + ROW_S * len(night.good))
+        course = worked_off(one, seed=asked.seed, kills=asked.kills, timeout_s=600 + ROW_S * len(night.good))
         took = time.monotonic() - began
         _until_told(one)
         morning = judged(one, night)

@@ -15,7 +15,6 @@ from benchmarks.night.house import House
 LOOK_S = 0.25
 GO_ON_S = 60.0  # after the list has stood for so long a person lets it go on, and is counted
 LOCKED_S = 60.0
-KILLS = 5
 AT_REST = ("finished", "ready")
 
 
@@ -33,10 +32,10 @@ class Course:
         print(self.told[-1], flush=True)
 
 
-def worked_off(house: House, *, seed: int, timeout_s: float) -> Course:
+def worked_off(house: House, *, seed: int, kills: int, timeout_s: float) -> Course:
     """From the list's begin to its end, with everything that goes wrong."""
     course, chance = Course(), random.Random(seed)
-    coming = sorted(_coming(house, course, chance), key=lambda one: one[0])
+    coming = sorted(_coming(house, course, chance, kills), key=lambda one: one[0])
     until, stands_since = time.monotonic() + timeout_s, 0.0
     while (state := house.state())[0] not in AT_REST or not _ended(house):
         house.keep_alive()
@@ -65,9 +64,11 @@ def _ended(house: House) -> bool:
     return bool(house.one.rows("SELECT 1 FROM execution_worklist WHERE ended_at IS NOT NULL"))
 
 
-def _coming(house: House, course: Course, chance: random.Random) -> Iterator[tuple[float, Callable[[], None]]]:
-    for number in range(KILLS):
-        yield 0.12 + 0.16 * number, lambda number=number: _kill(house, course, chance, number)  # type: ignore[misc]
+def _coming(
+    house: House, course: Course, chance: random.Random, kills: int
+) -> Iterator[tuple[float, Callable[[], None]]]:
+    for number in range(kills):
+        yield 0.12 + 0.8 * number / kills, lambda number=number: _kill(house, course, chance, number)  # type: ignore[misc]
     yield 0.35, lambda: _behind(lambda: _restart_web(house, course))
     yield 0.5, lambda: _behind(lambda: _lock(house, course))
 
