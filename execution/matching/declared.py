@@ -138,17 +138,19 @@ def _forbidden(node: NodeSpec, words: ScreenWords, variables: Mapping[str, str])
     for template in node.absent:
         want = wanted(template, variables)
         # never strictly: a text misread by a letter is still there, and ruling a node out only ever asks more
-        if want.problem or _is_in_a_value(want.text, variables):
-            continue
-        if words.seen(want.text, strict=False) >= SEEN:
+        if not want.problem and _without_values(words, want.text, variables).seen(want.text, strict=False) >= SEEN:
             return Reason(sign=ABSENT, score=0.0, note=say("matching.ruled_out", text=want.text))
     return None
 
 
-def _is_in_a_value(text: str, variables: Mapping[str, str]) -> bool:
-    """Whether the run itself may have put it there: an option of a list is a word of the name that was typed."""
+def _without_values(words: ScreenWords, text: str, variables: Mapping[str, str]) -> ScreenWords:
+    """The lines in which the run itself has not put the text: an option of a list is a word of the name that was typed,
+    and still there where the list is open."""
     plain = re.compile(rf"(?<!\w){re.escape(folded(text))}(?!\w)")
-    return any(plain.search(folded(value)) for value in variables.values())
+    values = [value for value in map(folded, variables.values()) if plain.search(value)]
+    if not values:
+        return words
+    return ScreenWords(tuple(line for line in words.read if not any(value in folded(line.text) for value in values)))
 
 
 def _texts(

@@ -92,6 +92,8 @@ def test_what_the_run_itself_typed_rules_no_node_out():
     canvas.text("Baby scale Seca", 60, 300)
     assert recognise(spec, canvas.state()).match is None
     assert recognise(spec, canvas.state(), variables={"name": "Baby scale Seca"}).match.node_id == "main"
+    canvas.text("Scale", 60, 340)
+    assert recognise(spec, canvas.state(), variables={"name": "Baby scale Seca"}).match is None
 
 
 def test_an_open_menu_is_more_than_the_window_under_it():
