@@ -430,9 +430,8 @@ def _set_by_people(known: ScreenState) -> list[Box]:
     fields = _fields(known)
     marks = [e for e in known.elements if e.role in _MARKS]
     for mark in marks:
-        beside = (
-            t.box for t in known.texts if t.text == mark.text and abs(t.box.center.y - mark.box.center.y) < t.box.h
-        )
+        level = (t for t in known.texts if abs(t.box.center.y - mark.box.center.y) < t.box.h)
+        beside = (t.box for t in level if mark.text and mark.text in t.text)  # a row of them may be read as one line
         fields.append(union([mark.box, *beside]))
     return fields
 

@@ -332,3 +332,31 @@ def test_a_field_that_can_be_used_now_is_no_dialog() -> None:
 def test_a_title_that_is_read_in_the_window_too_is_told_once() -> None:
     dialog = Dialog(title="Message", texts=("Message", "The menu has changed."), box=Box(0, 0, 90, 40))
     assert dialog.told == "“Message”: The menu has changed."
+
+
+def owners(chosen: int, *, ring: bool) -> ScreenState:
+    """Radio buttons of Tk: a ring around the caption of the one that has the focus, and none read as one line else."""
+    canvas, marks, names = Canvas(700, 500), [], ("Hospital", "Rented", "Donated")
+    for row, text in enumerate(("Name", "Serial", "Category", "Comment")):
+        canvas.text(text, 40, 60 + 90 * row)
+    for n, name in enumerate(names):
+        box = Box(160 + 110 * n, 400, 12, 12)
+        canvas.draw.ellipse((box.x, box.y, box.right, box.bottom), outline=(60, 60, 60), fill=(255, 255, 255))
+        if n == chosen:
+            canvas.draw.ellipse((box.x + 3, box.y + 3, box.right - 3, box.bottom - 3), fill=(0, 0, 0))
+            if ring:
+                canvas.draw.rectangle((box.x - 4, 394, box.right + 68, 420), outline=(0, 0, 0))
+        canvas.text(name, box.right + 8, 398)
+        marks.append(Element(box=box, role=ElementRole.RADIO, text=name))
+    lines = [line for line in canvas.lines if line.text not in names]
+    captions = [line for line in canvas.lines if line.text in names]
+    if not ring:
+        first, last = captions[0].box, captions[-1].box
+        whole = Box(first.x, first.y, last.right - first.x, first.h)
+        captions = [TextLine(text=" ".join(names), box=whole)]
+    state = canvas.state(window=Window(title="New device", box=Box(0, 0, 700, 500)), elements=tuple(marks))
+    return replace(state, texts=(*lines, *captions))
+
+
+def test_the_ring_around_the_caption_that_was_chosen_is_no_dialog() -> None:
+    assert over_known(owners(1, ring=True), owners(0, ring=False)) is None
