@@ -203,6 +203,18 @@ class UnknownNotice(ExecutionError):
     code = "unknown_notice"
 
 
+class UnknownWebhook(ExecutionError):
+    status_code = 404
+    code = "unknown_webhook"
+
+
+class WebhookAgain(ExecutionError):
+    """A webhook with the id of another one, which was taken."""
+
+    status_code = 409
+    code = "webhook_again"
+
+
 class BadNotice(ExecutionError):
     """Nobody can be told by that; nothing was changed."""
 
