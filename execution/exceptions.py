@@ -163,6 +163,14 @@ class UnknownNotice(ExecutionError, status=404):
     pass
 
 
+class UnknownWebhook(ExecutionError, status=404):
+    pass
+
+
+class WebhookAgain(ExecutionError, status=409):
+    """A webhook with the id of another one, which was taken."""
+
+
 class BadNotice(ExecutionError, status=422):
     """Nobody can be told by that; nothing was changed."""
 

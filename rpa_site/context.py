@@ -9,8 +9,10 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from execution.models import Execution, Robot, WorkItem
+from execution.worklists.looking import counted, missing, summed
 from gpu.pages.board import banner_now
 from rpa_site.roles import role_of
+from sentences.said import worded
 
 RUN, ROW = "run", "row"
 
@@ -24,6 +26,7 @@ def chrome(request: HttpRequest) -> dict[str, Any]:
     return {
         "attention": SimpleLazyObject(lambda: waiting[RUN]),
         "lists_wait": SimpleLazyObject(lambda: waiting[ROW]),
+        "worker_missing": SimpleLazyObject(lambda: worded(missing(waiting))),
         "gpu_banner": SimpleLazyObject(banner_now),
         "robots_alive": SimpleLazyObject(Robot.objects.alive().count),
         "role": SimpleLazyObject(lambda: role_of(user)),
@@ -31,9 +34,11 @@ def chrome(request: HttpRequest) -> dict[str, Any]:
 
 
 def waiting_for(user: Any) -> dict[str, int]:
-    """How many runs and how many rows of lists wait for this person, in one question."""
+    """How many runs and how many rows of lists wait for this person, and whether a worker looks after lists, in one
+    question."""
     kind = {name: Value(name, output_field=CharField()) for name in (RUN, ROW)}
     runs = Execution.objects.needing_a_person().for_person(user).order_by().annotate(kind=kind[RUN]).values("kind")
     rows = WorkItem.objects.waiting_for_people().for_person(user).order_by().annotate(kind=kind[ROW]).values("kind")
     n = Count("pk", distinct=True)
-    return {RUN: 0, ROW: 0, **dict(runs.annotate(n=n).union(rows.annotate(n=n), all=True).values_list("kind", "n"))}
+    others = [rows.annotate(n=n).values_list("kind", "n"), *counted()]
+    return {RUN: 0, ROW: 0, **summed(runs.annotate(n=n).values_list("kind", "n").union(*others, all=True))}

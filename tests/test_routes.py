@@ -36,8 +36,11 @@ from execution.models import (
     DriftWatch,
     Execution,
     ExecutionEvent,
+    IncomingWebhook,
     Job,
     LearnedCorrection,
+    NoticeMessage,
+    NoticeRule,
     Prompt,
     Prototype,
     Replay,
@@ -57,7 +60,7 @@ from rpa_site.tokens import make_token
 from tests.factories import make_execution, make_picture, make_published
 from tests.support.learned import taught_in
 from tests.support.sockets import Closed, Socket, session_of
-from workflows.models import Credential, CredentialUse, TrustChange
+from workflows.models import Address, Credential, CredentialUse, TrustChange
 
 ROOT = Path(__file__).resolve().parents[1]
 READS = ("get", "head", "options")
@@ -157,6 +160,14 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_list_rows": (VIEW, OPERATE),
     "api_list_change": (None, OPERATE),
     "api_list_row": (VIEW, None),
+    "api_list_webhooks": (VIEW, OPERATE),
+    "api_list_webhook": (VIEW, OPERATE),
+    "api_webhook_called": (None, None),  # a signature is asked for, and no login counts
+    "api_notice_rules": (VIEW, OPERATE),
+    "api_notice_rule": (VIEW, OPERATE),
+    "api_notice_rule_test": (None, OPERATE),
+    "api_notice_messages": (VIEW, None),
+    "api_notice_message_try": (None, OPERATE),
     "api_list_events": (VIEW, None),
     "api_list_schedules": (VIEW, OPERATE),
     "api_list_schedule": (VIEW, OPERATE),
@@ -333,6 +344,11 @@ def world(make_user: Any) -> dict[str, Any]:
         "execution_id": run.execution_id,
         "worklist_id": (worklist := _list_with_row(version.workflow, learned.pk)).worklist_id,
         "schedule_id": Schedule.objects.create(worklist=worklist, zone="UTC", weekdays=[0]).schedule_id,
+        "hook_id": IncomingWebhook.objects.create(worklist=worklist, address=(address := _address())).hook_id,
+        "rule_id": (rule := NoticeRule.objects.create(address=address, abouts=["finished"], zone="UTC")).rule_id,
+        "message_id": NoticeMessage.objects.create(
+            rule=rule, about="test", step="first", subject="?", body="?"
+        ).message_id,
         "request_id": operations.keep(Request(kind=RequestKind.CLIP_TO_CPU), Future()).id,
         "workflow_id": run.workflow_id,
         "lesson_id": open_lesson(
@@ -354,6 +370,14 @@ def world(make_user: Any) -> dict[str, Any]:
         "kind": "csv",
         "admin": {key: row.pk for key, row in first.items() if row is not None},
     }
+
+
+def _message_of(rule: NoticeRule) -> NoticeMessage:
+    return NoticeMessage.objects.create(rule=rule, about="test", step="first", subject="?", body="?")
+
+
+def _address() -> Address:
+    return Address.objects.create(name="Ward", ciphertext="sealed")
 
 
 def _list_with_row(workflow: Any, number: int) -> Worklist:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from execution.api import assistant, learning, lessons, schedules, worklists
+from execution.api import assistant, learning, lessons, notices, schedules, webhooks, worklists
 from execution.api import views as api
 
 RUN = "executions/<str:execution_id>/"
@@ -45,6 +45,14 @@ urlpatterns = [
     path(f"{LIST}schedules/", schedules.SchedulesView.as_view(), name="api_list_schedules"),
     path(f"{LIST}schedules/<str:schedule_id>/", schedules.ScheduleView.as_view(), name="api_list_schedule"),
     path(f"{LIST}events/", worklists.ListEventsView.as_view(), name="api_list_events"),
+    path(f"{LIST}webhooks/", webhooks.WebhooksView.as_view(), name="api_list_webhooks"),
+    path(f"{LIST}webhooks/<str:hook_id>/", webhooks.WebhookView.as_view(), name="api_list_webhook"),
+    path("webhooks/<str:hook_id>/", webhooks.WebhookCalledView.as_view(), name="api_webhook_called"),
+    path("notices/rules/", notices.RulesView.as_view(), name="api_notice_rules"),
+    path("notices/rules/<str:rule_id>/", notices.RuleView.as_view(), name="api_notice_rule"),
+    path("notices/rules/<str:rule_id>/test/", notices.TryRuleView.as_view(), name="api_notice_rule_test"),
+    path("notices/messages/", notices.MessagesView.as_view(), name="api_notice_messages"),
+    path("notices/messages/<str:message_id>/try/", notices.TryMessageView.as_view(), name="api_notice_message_try"),
     path("lessons/", lessons.LessonsView.as_view(), name="api_lessons"),
     path(LESSON, lessons.LessonView.as_view(), name="api_lesson"),
     path(f"{LESSON}changes/", lessons.ChangesView.as_view(), name="api_lesson_changes"),

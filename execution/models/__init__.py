@@ -19,6 +19,7 @@ from execution.models.replay import EyesPrint, Replay, ReplayDifference, ReplayR
 from execution.models.robot import Ability, AbilityOrigin, Robot
 from execution.models.schedule import BroughtFile, ClockLook, ListStart, Schedule
 from execution.models.step import Step, StepMark, ValueRead
+from execution.models.webhook import IncomingWebhook, WebhookCall
 from execution.models.work import Job
 from execution.models.worklist import WorkItem, Worklist, WorklistEvent, WorkRun
 
@@ -35,6 +36,7 @@ __all__ = [
     "Execution",
     "ExecutionEvent",
     "EyesPrint",
+    "IncomingWebhook",
     "Job",
     "LearnedCorrection",
     "Lesson",
@@ -60,6 +62,7 @@ __all__ = [
     "TrainingRecord",
     "TrainingSession",
     "ValueRead",
+    "WebhookCall",
     "WishRecord",
     "WorkItem",
     "WorkRun",

@@ -17,8 +17,6 @@ from execution.models.execution import ExecutionQuerySet
 from execution.pages import listing
 from execution.pages.worklist_texts import cards_at_work
 from execution.permissions import OPERATE, VIEW
-from execution.worklists.looking import worker_missing
-from sentences.said import worded
 from workflows.models import WorkflowVersion
 from workflows.permissions import permitted
 
@@ -68,5 +66,4 @@ def attention(everything: ExecutionQuerySet, of_state: Mapping[str, int]) -> dic
         "anything_published": bool(of_state) or WorkflowVersion.objects.exists(),
         "anything_run": bool(of_state),
         "lists": cards_at_work(),
-        "worker_missing": worded(worker_missing()),
     }

@@ -85,7 +85,7 @@ def told_context(request: HttpRequest, one: Worklist) -> dict[str, Any]:
     asked = request.GET.get("rule", "")
     chosen = next((rule for rule in rules if rule.rule_id == asked), None)
     failed = {message.rule_id for message in latest if message.said and message.state != MessageState.DELIVERED}
-    addresses = list(Address.objects.order_by("name").values_list("name", flat=True))
+    addresses = list(Address.objects.goes_out().order_by("name").values_list("name", flat=True))
     people = get_user_model().objects.filter(is_active=True).exclude(email="").order_by("username")
     return {
         "rules": [_line(rule, is_open=rule == chosen, has_failed=rule.pk in failed) for rule in rules],

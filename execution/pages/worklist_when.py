@@ -23,7 +23,6 @@ from execution.pages.worklist_when_form import ScheduleForm
 from execution.permissions import OPERATE, VIEW
 from execution.worklists.actions.when import check_timing, keep_files, plan, switch, take_back
 from execution.worklists.clock import Timing
-from execution.worklists.looking import worker_missing
 from execution.worklists.results import KINDS
 from execution.worklists.schedules import timing_of
 from sentences.said import worded
@@ -127,7 +126,6 @@ def _context(
     return {
         "list": one,
         "nav": "lists",
-        "worker_missing": worded(worker_missing()),
         "may_operate": request.user.has_perm(OPERATE),
         "schedules": [
             Entry(

@@ -22,7 +22,6 @@ from execution.pages import worklist_texts as texts
 from execution.permissions import OPERATE, VIEW
 from execution.worklists.actions.lists import extend_window, pause_list, start_list
 from execution.worklists.actions.rows import VERBS, Moved
-from execution.worklists.looking import worker_missing
 from execution.worklists.progress import Progress, progress_of, progress_of_each
 from sentences.said import worded
 from workflows.exceptions import DomainError
@@ -45,7 +44,6 @@ def lists(request: HttpRequest) -> HttpResponse:
     context = {
         "page": page,
         "cards": cards,
-        "worker_missing": worded(worker_missing()),
         "may_operate": request.user.has_perm(OPERATE),
         "nav": "lists",
     }
@@ -60,7 +58,6 @@ def worklist(request: HttpRequest, worklist_id: str) -> HttpResponse:
     told = progress_of(one)
     context = {**_head(one, told), **_table(request, one, told), **_opened(request, one)}
     context |= {"may_operate": request.user.has_perm(OPERATE), "nav": "lists"}
-    context["worker_missing"] = worded(worker_missing())
     template = "execution/_worklist_board.html" if request.GET.get("board") else "execution/worklist.html"
     return render(request, template, context)
 

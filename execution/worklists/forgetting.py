@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from execution.choices import MessageState, StartState
-from execution.models import BroughtFile, ListStart, NoticeMessage, WorkItem, WorklistEvent, WorkRun
+from execution.models import BroughtFile, ListStart, NoticeMessage, WebhookCall, WorkItem, WorklistEvent, WorkRun
 from execution.models.worklist import OPEN_ITEMS, WorklistEventKind, WorklistState
 from execution.worklists.happenings import LOOKED_BACK
 
@@ -63,4 +63,5 @@ def old_records(workflow_id: str, before: datetime, now: datetime) -> list[Query
         NoticeMessage.objects.filter(of_lists, made_at__lt=before).exclude(state=MessageState.WAITING).order_by(),
         starts.exclude(state=StartState.WAITING).exclude(state=StartState.BEGUN, ended="").order_by(),
         BroughtFile.objects.filter(of_lists, at__lt=before).order_by(),
+        WebhookCall.objects.filter(webhook__worklist__workflow__workflow_id=workflow_id, at__lt=before).order_by(),
     ]

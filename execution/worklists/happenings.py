@@ -5,12 +5,12 @@ Each thing has a key of its own, the same however often it is asked for, so that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.urls import reverse
 
 from execution.choices import About, StartState
@@ -33,7 +33,8 @@ _OF_A_LIST = {
 
 
 def happened(since: datetime, now: datetime, *, with_values: bool = False) -> list[Event]:
-    """All of it since then; `with_values`: some rule may tell values of rows."""
+    """All of it since then that somebody may still have to be told of; `with_values`: some rule may tell values of
+    rows."""
     found = [*_rows(since, with_values=with_values), *_lists(since), *_starts(since), *_files(since), *_running(now)]
     return sorted(found, key=lambda event: (event.at, event.key))
 
@@ -43,7 +44,7 @@ def link_to(worklist: Worklist, number: int = 0) -> str:
     return f"{settings.SITE_ADDRESS}{reverse('list', args=[worklist.worklist_id])}{f'?row={number}' if number else ''}"
 
 
-def _event(worklist: Worklist, about: About, key: str, at: datetime, **more: Any) -> Event:
+def _event(worklist: Worklist, about: About, key: str, at: datetime, *, link: str = "", **more: Any) -> Event:
     return Event(
         key=f"{worklist.worklist_id}/{key}",
         about=about,
@@ -51,56 +52,65 @@ def _event(worklist: Worklist, about: About, key: str, at: datetime, **more: Any
         list_name=worklist.name,
         workflow_id=worklist.workflow.workflow_id,
         at=at,
-        link=more.pop("link", "") or link_to(worklist),
+        link=link or link_to(worklist),
         **more,
     )
 
 
-def _told(kind: WorklistEventKind, since: datetime) -> Any:
-    found = WorklistEvent.objects.filter(kind=kind, at__gte=since).select_related("worklist__workflow")
-    return found.order_by("-at")
+def _told(kind: WorklistEventKind, since: datetime, **asked: Any) -> QuerySet[WorklistEvent, Any]:
+    """List, number, time and payload of each, the newest first; the lists themselves are read once, by their keys."""
+    found = WorklistEvent.objects.filter(kind=kind, at__gte=since, **asked).order_by("-at")
+    return found.values_list("worklist_id", "seq", "at", "payload")[:MOST]
+
+
+def _by_key(keys: Iterable[int]) -> dict[int, Worklist]:
+    return Worklist.objects.select_related("workflow").in_bulk(set(keys))
 
 
 def _rows(since: datetime, *, with_values: bool) -> Iterator[Event]:
-    """Rows that a person is needed for, as a run left them. One that is so no more was answered."""
-    events = list(_told(WorklistEventKind.ROW, since).filter(payload__state=ItemState.SET_ASIDE)[:MOST])
-    waiting = WorkItem.objects.waiting_for_people().filter(worklist__in={event.worklist_id for event in events})
-    open_ones = {(item.worklist_id, item.number): item for item in waiting.defer("variables", "values")}
-    newest: set[tuple[int, int]] = set()
-    for event in events:
-        key = (event.worklist_id, int(event.payload["number"]))
-        item = open_ones.get(key) if key not in newest else None
-        newest.add(key)
+    """Rows that a person is needed for, as a run left them. Of one that is so no more nobody is told."""
+    fields = ("worklist_id", "number", *(("data",) if with_values else ()))
+    waiting = WorkItem.objects.waiting_for_people().values_list(*fields)
+    open_ones = {(pk, number): data for pk, number, *data in waiting}
+    lists = _by_key(pk for pk, _number in open_ones)
+    links = {pk: link_to(one) for pk, one in lists.items()}
+    events = _told(WorklistEventKind.ROW, since, payload__state=ItemState.SET_ASIDE, worklist__in=lists)
+    for pk, seq, at, payload in events.iterator(chunk_size=200) if lists else ():
+        if not open_ones:
+            return
+        number = int(payload["number"])
+        data = open_ones.pop((pk, number), None)  # the newest of a row is what it is
+        if data is None:
+            continue
         yield _event(
-            event.worklist,
+            lists[pk],
             About.PERSON_NEEDED,
-            f"{event.seq}",
-            event.at,
-            link=link_to(event.worklist, key[1]),
-            rows=(key[1],),
-            reason=from_json(event.payload.get("reason")),
-            values=_values_of(item) if item is not None and with_values else "",
-            answered_at=None if item is not None else event.at,
+            f"{seq}",
+            at,
+            link=f"{links[pk]}?row={number}",
+            rows=(number,),
+            reason=from_json(payload.get("reason")),
+            values=_values_of(data[0]) if data else "",
         )
 
 
-def _values_of(item: WorkItem) -> str:
-    return ", ".join(f"{column}: {value}" for column, value in item.data.items() if value)
+def _values_of(data: Mapping[str, Any]) -> str:
+    return ", ".join(f"{column}: {value}" for column, value in data.items() if value)
 
 
 def _lists(since: datetime) -> Iterator[Event]:
-    events = _told(WorklistEventKind.LIST, since).filter(payload__state__in=list(_OF_A_LIST))
+    events = list(_told(WorklistEventKind.LIST, since, payload__state__in=list(_OF_A_LIST)))
+    lists = _by_key(pk for pk, *_rest in events)
     seen: set[int] = set()
-    for event in events[:MOST]:
-        state, reason = WorklistState(event.payload["state"]), from_json(event.payload.get("reason"))
-        is_newest = event.worklist_id not in seen
-        seen.add(event.worklist_id)
+    for pk, seq, at, payload in events:
+        state, reason = WorklistState(payload["state"]), from_json(payload.get("reason"))
+        is_newest = pk not in seen
+        seen.add(pk)
         if state == WorklistState.READY and not reason:
             continue  # rows came in, or begin again: nothing to tell
-        goes_on = not is_newest or event.worklist.state != state
-        answered_at = event.at if state == WorklistState.STANDS and goes_on else None
-        told: dict[str, Any] = {"reason": reason, "answered_at": answered_at}
-        yield _event(event.worklist, _OF_A_LIST[state], f"{event.seq}", event.at, **told)
+        if state == WorklistState.STANDS and (not is_newest or lists[pk].state != state):
+            continue  # it goes on: it was answered
+        yield _event(lists[pk], _OF_A_LIST[state], f"{seq}", at, reason=reason)
 
 
 def _starts(since: datetime) -> Iterator[Event]:

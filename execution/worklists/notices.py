@@ -123,14 +123,23 @@ def mark(channel: str, step: Step, event: Event) -> str:
 
 def messages(rules: Iterable[Rule], events: Sequence[Event], told: Container[str], now: datetime) -> list[Message]:
     """The messages that are due now; `told` are the marks of all that were made before."""
+    return untold(due(rules, events, now), told)
+
+
+def due(rules: Iterable[Rule], events: Sequence[Event], now: datetime) -> list[Message]:
+    """Those whose time has come, whether or not they were made before."""
+    return [m for rule in rules for m in (*_first_ones(rule, events, now), *_escalations(rule, events, now))]
+
+
+def untold(found: Iterable[Message], told: Container[str]) -> list[Message]:
+    """What of them is left to tell; of two messages to one channel about one thing the first."""
     made: set[str] = set()
-    found: list[Message] = []
-    for rule in rules:
-        for message in (*_first_ones(rule, events, now), *_escalations(rule, events, now)):
-            left = tuple(one for one in message.events if _is_new(mark(message.channel, message.step, one), told, made))
-            if left:
-                found.append(replace(message, events=left))
-    return found
+    left: list[Message] = []
+    for message in found:
+        events = tuple(e for e in message.events if _is_new(mark(message.channel, message.step, e), told, made))
+        if events:
+            left.append(replace(message, events=events))
+    return left
 
 
 def _is_new(one: str, told: Container[str], made: set[str]) -> bool:

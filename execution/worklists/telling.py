@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -28,6 +28,8 @@ from workflows.models import Address, AddressKind
 
 log = logging.getLogger(__name__)
 
+AT_ONCE = 500  # marks that are asked for in one statement
+LONGEST_MARK = 400
 MOST_AT_ONCE = 20  # messages that one look sends, so that the next look is not long after
 _HELD = timedelta(minutes=2)  # by whoever sends it
 
@@ -45,11 +47,20 @@ def make_messages(now: datetime) -> int:
     rules = {rule.rule_id: rule for rule in _rules()}
     if not rules:
         return 0
-    since = now - LOOKED_BACK
-    events = happened(since, now, with_values=any(rule.with_values for rule in rules.values()))
-    told = set(NoticeMark.objects.filter(at__gte=since - LOOKED_BACK).values_list("mark", flat=True))
-    due = notices.messages((as_rule(rule) for rule in rules.values()), events, told, now)
-    return sum(_keep(message, rules[message.rule], now) for message in due)
+    events = happened(now - LOOKED_BACK, now, with_values=any(rule.with_values for rule in rules.values()))
+    found = notices.due([as_rule(rule) for rule in rules.values()], events, now)
+    told = _made_before({mark[:LONGEST_MARK] for message in found for mark in message.marks})
+    return sum(_keep(message, rules[message.rule], now) for message in notices.untold(found, told))
+
+
+def _made_before(marks: Collection[str]) -> set[str]:
+    """Those of the marks that were kept: asked for by name, so that what was told long ago costs nothing."""
+    told: set[str] = set()
+    ordered = sorted(marks)
+    for begin in range(0, len(ordered), AT_ONCE):
+        some = NoticeMark.objects.filter(mark__in=ordered[begin : begin + AT_ONCE])
+        told.update(some.values_list("mark", flat=True))
+    return told
 
 
 def _rules() -> Any:
@@ -100,7 +111,9 @@ def _keep(message: notices.Message, rule: NoticeRule, now: datetime) -> bool:
                 made_at=now,
                 next_at=now,
             )
-            NoticeMark.objects.bulk_create([NoticeMark(mark=one[:400], message=kept, at=now) for one in message.marks])
+            NoticeMark.objects.bulk_create(
+                [NoticeMark(mark=one[:LONGEST_MARK], message=kept, at=now) for one in message.marks]
+            )
     except IntegrityError:
         return False  # another one made it, a moment ago
     return True

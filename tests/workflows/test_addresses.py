@@ -115,3 +115,12 @@ def test_a_password_is_not_opened_as_an_address_nor_the_other_way() -> None:
     Credential.objects.update(ciphertext=one.ciphertext)
     with pytest.raises(VaultKeyWrong):
         vault.open_credential("ward", reason="a test")
+
+
+def test_a_webhook_that_comes_in_has_a_secret_and_no_address(ada: Client) -> None:
+    refused = ada.post(ADD, form(kind="incoming", new_address="")).content.decode()
+    assert "This field is required." in refused
+    assert "This is no secret" in ada.post(ADD, form(kind="incoming", new_secret="short")).content.decode()
+    assert ada.post(ADD, form(kind="incoming", new_address="", new_secret=SECRET)).status_code == 302
+    assert opened("Ward") == {"url": "", "secret": SECRET}
+    assert not Address.objects.goes_out().exists()

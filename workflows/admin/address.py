@@ -27,9 +27,10 @@ from workflows.secret import Secret, VaultError
 class AddressForm(forms.ModelForm):
     new_address = SecretField(
         label=gettext_lazy("Address"),
+        required=False,
         help_text=gettext_lazy(
             "A message: as Apprise writes it, such as mailtos://user:password@mail.example.org?from=robot@example.org"
-            "&to=ward@example.org. A webhook: https://…"
+            "&to=ward@example.org. A webhook: https://… One that comes in has none."
         ),
     )
     new_secret = SecretField(
@@ -46,27 +47,28 @@ class AddressForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.pk:
-            self.fields["new_address"].required = False
             self.fields["new_address"].help_text = _("It cannot be shown. Leave empty to keep it.")
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
-        address, secret = data.get("new_address"), data.get("new_secret")
-        is_webhook = data.get("kind") == AddressKind.WEBHOOK
-        if self.instance.pk and data.get("kind") != Address.objects.get(pk=self.instance.pk).kind and not address:
-            self.add_error("new_address", _("Of another kind it needs another address."))
-        if not address:
+        address, secret, kind = data.get("new_address"), data.get("new_secret"), data.get("kind")
+        comes_in = kind == AddressKind.INCOMING
+        given = secret if comes_in else address
+        if not given:
+            field = "new_secret" if comes_in else "new_address"
+            if not self.instance.pk:
+                self.add_error(field, _("This field is required."))
+            elif kind != Address.objects.get(pk=self.instance.pk).kind:
+                self.add_error(field, _("Of another kind it needs another address."))
             return data
-        if problem := _problem_of(address, is_webhook=is_webhook):
+        is_signed = kind in (AddressKind.WEBHOOK, AddressKind.INCOMING)
+        if address and not comes_in and (problem := _problem_of(address, is_webhook=is_signed)):
             self.add_error("new_address", problem)
-        if is_webhook and (problem := _problem_of_secret(secret)):
+        if is_signed and (problem := _problem_of_secret(secret)):
             self.add_error("new_secret", problem)
         if not self.errors:
-            self._seal(
-                Secret(
-                    json.dumps({"url": address.reveal(), "secret": secret.reveal() if is_webhook and secret else ""})
-                )
-            )
+            url = address.reveal() if address and not comes_in else ""
+            self._seal(Secret(json.dumps({"url": url, "secret": secret.reveal() if is_signed and secret else ""})))
         return data
 
     def _seal(self, sealed: Secret) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -50,13 +52,25 @@ class Credential(SecretRow):
 class AddressKind(models.TextChoices):
     MESSAGE = "message", _("message")
     WEBHOOK = "webhook", _("signed webhook")
+    INCOMING = "incoming", _("webhook that comes in")
+
+
+class AddressQuerySet(models.QuerySet["Address"]):
+    def goes_out(self) -> Self:
+        """Those to which something is sent."""
+        return self.exclude(kind=AddressKind.INCOMING)
 
 
 class Address(SecretRow):
-    """Where messages to people go, such as a mail server or a channel of Teams; encrypted, as it holds its own key."""
+    """Where messages to people go, such as a mail server or a channel of Teams; encrypted, as it holds its own key.
+
+    Of a webhook that comes in it is the secret that signs it.
+    """
 
     name = models.CharField(_("name"), max_length=100, unique=True)
     kind = models.CharField(_("kind"), max_length=10, choices=AddressKind, default=AddressKind.MESSAGE)
+
+    objects = AddressQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)

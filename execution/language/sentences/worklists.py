@@ -23,6 +23,8 @@ WORDS: Words = {
         "No worker has looked at the clock yet: lists do not begin by themselves and nobody is told. Start "
         "“manage.py work” on the server."
     ),
+    "worklists.webhook_begins_nothing": _("This webhook brings rows and begins nothing."),
+    "worklists.webhook_again": _("The id “%(id)s” was sent before, with another body. Nothing was done."),
     "worklists.no_value": _("The row cannot begin: %(why)s"),
     "worklists.again_after": _("%(why)s It begins again by itself."),
     "worklists.breaker": _("%(n)d rows in a row did not reach their end. The last one is row %(number)d: %(why)s"),

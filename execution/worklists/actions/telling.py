@@ -70,6 +70,18 @@ def keep_rule(
     return rule
 
 
+def switch_rule(*, rule_id: str, is_on: bool, user: Any = None, origin: Origin = Origin.PROGRAM) -> NoticeRule:
+    """Off, nobody is told by it; on again, as before. Raises UnknownNotice, PermissionDenied."""
+    may_operate(user)
+    rule = NoticeRule.objects.by_id(rule_id)
+    may_tell_values(False, rule, user)
+    rule.is_on, rule.changed_by, rule.changed_at = is_on, user, timezone.now()
+    with transaction.atomic():
+        rule.save(update_fields=["is_on", "changed_by", "changed_at"])
+        _record(Verb.CHANGED, rule, user, origin, on=is_on)
+    return rule
+
+
 def may_tell_values(with_values: bool, rule: NoticeRule, user: Any) -> None:
     """Raises PermissionDenied where values of rows would leave, or go elsewhere, without an admin's word."""
     if (with_values or rule.with_values) and user is not None and not user.has_perm(TELL_VALUES):
@@ -143,7 +155,7 @@ def _check(
 
 
 def _address(name: str) -> Address:
-    found = Address.objects.filter(name=name).first()
+    found = Address.objects.goes_out().filter(name=name).first()
     if found is None:
         raise BadNotice(_("There is no address “%(name)s”. An admin adds them in the admin.") % {"name": name})
     return found

@@ -370,3 +370,24 @@ def test_an_address_that_runs_something_here_is_refused(catcher: Caught) -> None
     assert str(NoticeMessage.objects.get().said) == (
         "This address tells no person: it runs or writes something on the server."
     )
+
+
+def test_a_look_costs_the_same_however_much_was_told_and_answered(django_assert_max_num_queries: Any) -> None:
+    """Four times a minute: of rows that wait no more nothing is read, and marks are asked for by their names."""
+    address("Team", "json://127.0.0.1:9/")
+    rule = keep_rule(abouts=["person_needed"], address="Team", zone="UTC")
+    worklist = new_list(*(f"P{n}" for n in range(40)))
+    for item in worklist.items.all():
+        item.move(ItemState.RUNNING, started_at=timezone.now())
+        item.move(ItemState.SET_ASIDE, reason=say("worklists.stopped"), ended_at=timezone.now())
+    now = timezone.now()
+    assert telling.make_messages(now) == 40
+    message = NoticeMessage.objects.first()
+    NoticeMark.objects.bulk_create([NoticeMark(mark=f"old {n}", message=message) for n in range(2000)])
+    worklist.items.exclude(number=1).update(state=ItemState.SKIPPED)
+    assert [event.rows for event in telling.happened(now - timedelta(days=1), now)] == [(1,)]
+    with django_assert_max_num_queries(15) as asked:
+        assert telling.make_messages(now) == 0
+    read = [one["sql"] for one in asked.captured_queries if "noticemark" in one["sql"]]
+    assert len(read) == 1
+    assert f"{rule.address_id}|first|" in read[0]
