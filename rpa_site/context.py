@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from django.db.models import CharField, Count, Value
 from django.http import HttpRequest
@@ -22,7 +23,7 @@ def chrome(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {}
-    waiting = SimpleLazyObject(lambda: waiting_for(user))
+    waiting = cast(Mapping[str, int], SimpleLazyObject(lambda: waiting_for(user)))
     return {
         "attention": SimpleLazyObject(lambda: waiting[RUN]),
         "lists_wait": SimpleLazyObject(lambda: waiting[ROW]),

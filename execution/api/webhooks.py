@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
@@ -110,7 +110,8 @@ class WebhooksView(RunsView):
     @extend_schema(responses={200: WebhookSerializer(many=True), 404: ErrorSerializer})
     def get(self, request: Request, worklist_id: str) -> Response:
         """The webhooks by which other systems call this list."""
-        found = Worklist.objects.by_id(worklist_id).webhooks.select_related("address", "changed_by")
+        found = IncomingWebhook.objects.filter(worklist=Worklist.objects.by_id(worklist_id))
+        found = found.select_related("address", "changed_by")
         return Response([WebhookSerializer(one).data for one in found])
 
     @extend_schema(request=KeepWebhookSerializer, responses={201: WebhookSerializer, **REFUSALS}, examples=[A_WEBHOOK])
@@ -171,7 +172,7 @@ class WebhookCalledView(RunsView):
         """Bring rows into the list, and begin it. The call is signed by Standard Webhooks instead of a login.
 
         The same `webhook-id` is the same call: sent again, it is answered as before and does nothing twice."""
-        webhook, message_id = request.auth
+        webhook, message_id = cast("tuple[IncomingWebhook, str]", request.auth)
         asked = checked(CallSerializer, request.data)["data"]
         rows = [NewRow(**row) for row in asked["rows"]]
         answer = take(webhook, message_id, request.body, rows=rows, atomic=asked["atomic"], start=asked["start"])
