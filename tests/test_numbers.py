@@ -40,6 +40,7 @@ PAGE_QUERIES = (
     "version",
     "until",
 )
+SIGNED = ("/api/webhooks/{hook_id}/",)  # by the caller, whom no login stands for: tests/execution/api/test_webhooks.py
 NO_NUMBERS = ("²", "१२", "nan", "-inf", "1_0", "9" * 5000)
 
 
@@ -198,7 +199,7 @@ def test_no_body_takes_a_field_that_it_does_not_know(admin: Client, named: dict[
     for method, path, described, schemas in operations():
         content = described.get("requestBody", {}).get("content", {})
         body = content.get("application/json") or content.get("multipart/form-data")
-        if body is None:
+        if body is None or path in SIGNED:
             continue
         asked += 1
         plain = example(body["schema"], schemas, named) or {}

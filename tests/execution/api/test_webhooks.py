@@ -88,6 +88,12 @@ def test_another_body_under_the_same_id_is_refused(worklist: Worklist) -> None:
     assert worklist.items.count() == 1
 
 
+def test_a_field_that_is_not_known_is_refused(worklist: Worklist) -> None:
+    answer = call(let_in(worklist), {**ADA, "no_such_field": 1})
+    assert answer.status_code == 400
+    assert "is not known here. Known are: atomic, rows, start." in answer.json()["detail"]
+
+
 def test_what_was_refused_may_be_sent_again_under_its_id(worklist: Worklist) -> None:
     """One bad row lets nothing in, and keeps nothing of the call."""
     place = let_in(worklist)
