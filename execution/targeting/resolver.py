@@ -98,7 +98,7 @@ class TargetResolver:
         is_labelled = target.role == ElementRole.FIELD and target.named_by is not None and bool(target.picture)
         asked_last = bool(target.also) or is_labelled
         resolution = place(target, () if asked_last else self.advisers)
-        if is_labelled and resolution.status is not FOUND:
+        if is_labelled and resolution.status is NOT_FOUND:
             resolution = _whatever_it_holds(place(replace(target, picture=""), ()), state) or resolution
         if target.also:
             resolution = beside(resolution, {look.target_id: place(look, ()) for look in target.also})

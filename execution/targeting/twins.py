@@ -73,7 +73,7 @@ def _twins(weighed: Weighed, best: int, context: Context) -> list[Signs]:
         box, by = found.candidates[other].box, found.candidates[other].by
         is_part = own.contains(box.center) or box.contains(own.center)  # a mark and it with its caption
         is_part |= is_whole and is_read and By.WORDS in by  # of a thing that says more
-        is_part |= not is_read and ends_it(box, own)
+        is_part |= context.target.role == ElementRole.FIELD and ends_it(box, own)
         if not is_part and not found.one_place[other, twins].any():
             twins.append(other)
     return [examined(found.candidates[other].box, context) for other in twins]

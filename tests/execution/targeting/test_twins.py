@@ -86,6 +86,16 @@ def test_things_that_are_taken_for_another_kind_alike_are_twins() -> None:
     assert problem(target, now, store, Box(60, 150, 200, 34)) == "targeting.twin_was_added"
 
 
+def test_an_equal_icon_right_beside_it_is_a_twin() -> None:
+    """Stars of a rating, arrows of a bar: what is at the end of a field is none, and only of a field."""
+    store, shown, now = Pictures(), Canvas(400, 200), Canvas(400, 200)
+    box = shown.icon(60, 60, seed=7)
+    state = shown.state(elements=[Element(box=box, role=ElementRole.ICON)])
+    target = teach_target(state.frame, box, label="", state=state, click=None, store=store)
+    icons = [Element(box=now.icon(x, 60, seed=7), role=ElementRole.ICON) for x in (60, 60 + box.w + 4)]
+    assert problem(target, now.state(elements=icons), store, box) == "targeting.twin_was_added"
+
+
 @pytest.mark.parametrize(
     ("place", "code"), [(Box(300, 150, 200, 34), ""), (Box(300, 350, 200, 34), "targeting.twin_was_added")]
 )
