@@ -2,7 +2,7 @@
 PYTHON = .venv/bin/python
 PACKAGES = rpa_site workflows gpu execution analytics audit sentences
 # How many tests run side by side: more than cores, as many of them wait for a screen.
-WORKERS ?= 4
+WORKERS ?= 3
 # A worker that dies ends the run and names its test: a new one in its place would wait for ever for what was left.
 PYTEST = $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart=0
 # What a landing must pass: all that needs no display, browser or extras and is not timed, and of the rest a fixed core.

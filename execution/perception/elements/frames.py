@@ -12,7 +12,7 @@ from execution.perception.elements.outlines import Outlines
 from execution.types import Box, Size, TextLine
 
 SMALLEST = 8  # pixels: a check box at 100 % is 12 to 16
-TALLEST = 700  # pixels: higher frames are windows and panes of the page
+TALLEST = 240  # higher frames are panes and windows
 _CUT = 0.3  # of a square on the shorter side, that round ends may lack: a disc or a pill lacks 0.215
 _RING = 7  # pixels between a control and the ring around it, or two borders of one control
 _RING_FROM, _BORDER = 4, 2  # pixels from the outermost to the innermost box: from here it is a ring; a border alone

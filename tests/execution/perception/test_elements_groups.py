@@ -299,15 +299,3 @@ def test_a_button_whose_picture_has_frames_in_it_is_a_button():
     canvas.draw.rectangle((76, 67, 96, 88), outline=DARK, width=2)
     canvas.draw.rectangle((79, 74, 93, 87), fill=WHITE, outline=DARK)
     assert at(detected(canvas), box).role is BUTTON
-
-
-@pytest.mark.parametrize("height", [200, 480])
-def test_a_dialog_is_a_group_however_large(height: int):
-    canvas = Canvas(1280, 800)
-    box = Box(500, 120, 520, height)
-    canvas.draw.rectangle((0, 0, 1280, 800), fill=(244, 245, 247))
-    canvas.draw.rectangle((box.x, box.y, box.right - 1, box.bottom - 1), fill=WHITE, outline=GREY)
-    canvas.text("Discard your changes?", box.x + 20, box.y + 20)
-    canvas.text("What you typed will be lost.", box.x + 20, box.y + 56)
-    canvas.button("Discard", Box(box.x + 20, box.y + 100, 100, 30))
-    assert at(detected(canvas), box).role is GROUP
