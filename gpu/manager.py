@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from typing import Any
@@ -25,7 +25,7 @@ from gpu.models import ModelUse
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM
 from gpu.resources import VRAMMonitor, gpu_of
-from gpu.runtime import DatabaseThread, Listeners, Runtime, blocking
+from gpu.runtime import Background, DatabaseThread, Listeners, Runtime, blocking
 from gpu.types import (
     CloudAllowed,
     ExecutionMode,
@@ -42,7 +42,7 @@ from sentences.said import say
 log = logging.getLogger(__name__)
 
 Listener = Callable[[str, str, GPUResourceStatus], None]
-Record = Callable[[ModelUse], object]  # returns at once: a disk takes longer than an answer may be held up for
+Record = Callable[[ModelUse], Awaitable[None]]
 Companion = Callable[["GPUResourceManager"], Coroutine[Any, Any, None]]
 
 
@@ -63,7 +63,7 @@ class GPUResourceManager:
         ownership: Ownership | None = None,
         remote: OwnerClient | None = None,
         needs: Needs | None = None,
-        record: Record = lambda use: None,
+        record: Record | None = None,
         companions: Sequence[Companion] = (),
         cloud_allowed: CloudAllowed = nowhere,
         runtime: Runtime | None = None,
@@ -77,7 +77,7 @@ class GPUResourceManager:
         if ollama is None and config.ollama_url:
             self.ollama = OllamaManager(config, cloud_allowed=cloud_allowed)
         self._listeners = Listeners("the GPU")
-        self._record = record
+        self._record, self._recording = record, Background()
         self.controller = Controller(
             config,
             ollama=self.ollama,
@@ -242,7 +242,7 @@ class GPUResourceManager:
                 raise
             finally:
                 use.seconds = loop.time() - begun
-                self._record(use)
+                self._keep(use)
 
         return await self.runtime.wait(ask())
 
@@ -275,6 +275,7 @@ class GPUResourceManager:
     # --- parts ------------------------------------------------------------------------------------------------------
     async def _close(self) -> None:
         await self._router.release()
+        await self._recording.end()
         if self.ollama is not None:
             await self.ollama.aclose()
 
@@ -319,6 +320,11 @@ class GPUResourceManager:
             return Purpose.TARGET
         return Purpose.PRELOAD if kind is RequestKind.LOAD else Purpose.ASSISTANT
 
+    def _keep(self, use: ModelUse) -> None:
+        """A disk takes longer than an answer may be held up for."""
+        if self._record is not None:
+            self._recording.begin(self._record(use))
+
     def _clip_moved_by_itself(self, device: str, why: str) -> None:
         current = self.controller.scheduler.current
         if current is None or current.request.kind is RequestKind.USE:  # a move of ours tells of itself
@@ -344,6 +350,9 @@ def wired_manager() -> GPUResourceManager:
     machine, database = machine_name(), DatabaseThread()
     ownership, socket = Ownership(gpu_folder()), gpu_folder() / SOCKET_NAME
 
+    async def keep(use: ModelUse) -> None:
+        await database.run(use.keep)
+
     async def publish(manager: GPUResourceManager) -> None:
         await publisher.run()
 
@@ -357,7 +366,7 @@ def wired_manager() -> GPUResourceManager:
         ownership=ownership,
         remote=OwnerClient(socket, holder=ownership.holder, silent_s=config.silent_s, gone_s=2 * config.claim_every_s),
         needs=Needs(database),
-        record=lambda use: database.submit(use.keep),
+        record=keep,
         cloud_allowed=allowed_elsewhere(ProviderName.OLLAMA, database),
         companions=(publish, serve),
         at_last=database.close,  # what was told is written before

@@ -192,7 +192,7 @@ class ModelManager:
             context=ContextManager(),
             recent=recent,
             lend=self._lend,
-            record=lambda use: self._database.submit(partial(keep, use)),
+            record=lambda use: self._background.begin(self._database.run(lambda: keep(use))),
             config=manager.config,
             clock=clock,
         )

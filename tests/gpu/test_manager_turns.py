@@ -225,7 +225,11 @@ async def test_a_vlm_that_a_chat_was_driving_out_is_taken_back_for_the_run_that_
 async def test_each_question_to_the_vlm_is_recorded_with_what_came_of_it(world: SimulatedWorld) -> None:
     """S4.4, S7"""
     uses: list[ModelUse] = []
-    manager = manager_in(world, record=uses.append)
+
+    async def keep(use: ModelUse) -> None:
+        uses.append(use)
+
+    manager = manager_in(world, record=keep)
     await manager.ask_vlm("what?", [], {}, execution_id="run 7", step=3)
     cancelled = asyncio.create_task(manager.ask_vlm("what?", [], {}, purpose=Purpose.CLASSIFY))
     await asyncio.sleep(0.5)
@@ -234,6 +238,7 @@ async def test_each_question_to_the_vlm_is_recorded_with_what_came_of_it(world: 
     world.stop_server()
     with pytest.raises(ServerAway):
         await manager.ask_vlm("what?", [], {})
+    await manager._close()  # once all of it is kept
     told_of = [(use.outcome, use.error, use.purpose, use.execution_id, use.step) for use in uses]
     assert told_of == [
         (UseOutcome.ANSWERED, "", Purpose.TARGET, "run 7", 3),
@@ -242,6 +247,25 @@ async def test_each_question_to_the_vlm_is_recorded_with_what_came_of_it(world: 
     ]
     assert [round(use.seconds) for use in uses[:1]] == [5]  # four for the load, one for the answer
     assert all(use.model == VLM for use in uses)
+
+
+@in_world
+async def test_keeping_what_an_answer_took_does_not_hold_it_up(world: SimulatedWorld) -> None:
+    """A disk takes longer than an answer may be held up for; what was begun to be kept is kept before the end."""
+    kept: list[ModelUse] = []
+
+    async def slowly(use: ModelUse) -> None:
+        await asyncio.sleep(30)
+        kept.append(use)
+
+    manager = manager_in(world, record=slowly)
+    await manager.ensure_vlm_loaded()
+    begun = world.loop.now
+    await manager.ask_vlm("what?", [], {})
+    assert world.loop.now - begun == pytest.approx(manager.ollama.answer_s)
+    assert kept == []
+    await manager._close()
+    assert [use.seconds for use in kept] == [pytest.approx(manager.ollama.answer_s)]
 
 
 @in_world
