@@ -10,7 +10,8 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from execution.models import Execution, Robot, WorkItem
-from execution.worklists.looking import counted, missing, summed
+from execution.permissions import OPERATE
+from execution.worklists.looking import counted, missing, summed, worker_missing
 from gpu.pages.board import banner_now
 from rpa_site.roles import role_of
 from sentences.said import worded
@@ -27,7 +28,7 @@ def chrome(request: HttpRequest) -> dict[str, Any]:
     return {
         "attention": SimpleLazyObject(lambda: waiting[RUN]),
         "lists_wait": SimpleLazyObject(lambda: waiting[ROW]),
-        "worker_missing": SimpleLazyObject(lambda: worded(missing(waiting))),
+        "worker_missing": SimpleLazyObject(lambda: worded(missing(waiting) if _may_wait(user) else worker_missing())),
         "gpu_banner": SimpleLazyObject(banner_now),
         "robots_alive": SimpleLazyObject(Robot.objects.alive().count),
         "role": SimpleLazyObject(lambda: role_of(user)),
@@ -41,5 +42,10 @@ def waiting_for(user: Any) -> dict[str, int]:
     runs = Execution.objects.needing_a_person().for_person(user).order_by().annotate(kind=kind[RUN]).values("kind")
     rows = WorkItem.objects.waiting_for_people().for_person(user).order_by().annotate(kind=kind[ROW]).values("kind")
     n = Count("pk", distinct=True)
-    others = [rows.annotate(n=n).values_list("kind", "n"), *counted()]
+    others = [rows.annotate(n=n).values_list("kind", "n"), *(counted() if _may_wait(user) else ())]
     return {RUN: 0, ROW: 0, **summed(runs.annotate(n=n).values_list("kind", "n").union(*others, all=True))}
+
+
+def _may_wait(user: Any) -> bool:
+    """Whether anything can wait for this person: where nothing can, nothing is asked on every page."""
+    return bool(user.has_perm(OPERATE))

@@ -42,6 +42,7 @@ def test_its_run_says_so_wherever_it_is_shown(client: Client) -> None:
     run = claimed()
     assert waiting_of(run) is None
     falls_silent()
+    run.refresh_from_db()
     assert waiting_of(run)["message"].startswith(GONE)
     client.force_login(make_user("viewer"))
     assert GONE in client.get("/").content.decode()
