@@ -156,12 +156,14 @@ def _begins_as_taught(group: Group, seen: Numbered) -> bool:
     for neighbour in shown:
         dx, dy = scale * (neighbour.dx - offset[0]), scale * (neighbour.dy - offset[1])
         found = seen.neighbour_boxes(neighbour)
-        away = np.abs(found[:, None] - np.add(middles, (dx, dy)))
-        # the columns of a table are as wide as what they hold today: what heads a list, and stands once, tells by how
-        # high above its first it stands
-        heads = _goes_down(seen) and dy < 0 and len(found) == 1
-        room_x = math.inf if heads else _SLACK + _FAR * abs(dx)
-        if ((away[..., 0] <= room_x) & (away[..., 1] <= room_y)).any():
+        away = found[:, None] - np.add(middles, (dx, dy))
+        nearer = farther = _SLACK + _FAR * abs(dx)
+        if _goes_down(seen) and dy < 0 and len(found) == 1:
+            # the columns of a table are as wide as what they hold today: what heads a list, and stands once, is as high
+            # above its first, and on the same side of it, but not as far off as the list beside it is wide
+            nearer, farther = _SLACK + abs(dx), _SLACK + _OF_A_ROW * abs(dx)
+        off = away[..., 0] * (-1 if dx < 0 else 1)  # how much farther from the first
+        if ((-nearer <= off) & (off <= farther) & (np.abs(away[..., 1]) <= room_y)).any():
             return True
     if shown:
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -373,8 +374,8 @@ def deliveries(*wards: str, across: int, unread: bool = False) -> ScreenState:
     return canvas.state(window=Window(title="Deliveries", box=Box(0, 0, 1000, 500)))
 
 
-def as_line(state: ScreenState, *, needed: tuple[str, ...] = ()) -> TargetSpec:
-    box = line(state, "Open")
+def as_line(state: ScreenState, box: Box | None = None, *, needed: tuple[str, ...] = ()) -> TargetSpec:
+    box = box or line(state, "Open")
     spec = replace(teach_target(state.frame, box, label="Open", state=state, click=None, store=Pictures()), alike=3)
     found, _members = counting.counted(
         replace(spec, needed=needed), box, state, number="{{n}}", values={"n": "1"}, least=2
@@ -399,3 +400,30 @@ def test_what_stands_in_the_rows_of_other_lines_is_no_neighbour_and_its_place_no
     target = as_line(deliveries("Surgery", "Haematology", "Emergency", across=300), needed=("number", "text"))
     assert not {"Haematology", "Emergency"} & {n.text for n in target.neighbours}
     assert target.needed == ("text",)
+
+
+def two_tables(left: Sequence[str], right: Sequence[str]) -> ScreenState:
+    """Two lists side by side, each with the same buttons under heads of its own."""
+    canvas = Canvas(1200, 500)
+    for x, head, names in ((60, "Arrivals", left), (640, "Departures", right)):
+        canvas.text(head, x, 100)
+        for row, name in enumerate(names):
+            canvas.text(name, x, 134 + PITCH * row)
+            canvas.text("Open", x + 300, 134 + PITCH * row)
+    return canvas.state(window=Window(title="Ward", box=Box(0, 0, 1200, 500)))
+
+
+@pytest.mark.parametrize(("head", "gone"), [("Arrivals", 0), ("Departures", 1)])
+def test_the_first_of_an_empty_list_is_not_the_first_of_the_list_beside_it(head: str, gone: int) -> None:
+    lists = [("Durand", "Petit", "Morel"), ("Lefevre", "Garnier", "Roux")]
+    shown = two_tables(*lists)
+    first = [text.box for text in shown.texts if text.text == "Open"][3 * gone]
+    near = NeighbourSpec(
+        text=head,
+        dx=line(shown, head).center.x - first.center.x,
+        dy=line(shown, head).center.y - first.center.y,
+    )
+    target = replace(as_line(shown, first), neighbours=(near,))
+    assert asked(target, shown, n="1").place == first
+    lists[gone] = ()
+    assert asked(target, two_tables(*lists), n="1").place is None
