@@ -140,7 +140,8 @@ class Page(NamedTuple):
             moves = f'<span class="b">{words["back"]}</span><span class="b">{words["next"]}</span>'
             return f'<div class="t">Setup</div>{side}<div class="main"><div class="h">{name}</div>{body}{moves}</div>'
         side = f'<div class="side">{_rows(words["entries"], self.chosen)}</div>'
-        body = "".join(_field(f"{words['labels'][(n + self.chosen) % 5]} {n}", "") for n in range(4))
+        of_entry = ("labels", "options", "items", "tabs")[self.chosen]
+        body = "".join(_field(name, "") for name in words[of_entry])
         return f'<div class="t">Settings</div>{side}<div class="main">{body}{buttons}</div>'
 
 

@@ -17,6 +17,7 @@ from execution.language.fuzzy import SEEN, folded, words
 from execution.language.screen_texts import ScreenWords
 from execution.language.volatile import lasting
 from execution.matching.dialogs import Dialog, over_known
+from execution.matching.reasons import FEW_TEXTS
 from execution.matching.references import Reading
 from execution.matching.windows import title_matches
 from execution.perception.changes import find_changes
@@ -33,7 +34,7 @@ from workflows.text import names as names_in
 
 MOST_LOOKS = 4
 _NEVER = datetime.fromtimestamp(0, UTC)
-_FEW, _MOST_TEXTS = 3, 4
+_MOST_TEXTS = 4
 _MOST_ASIDE = 60
 _FREE, _OF_FEW = (
     2,
@@ -172,8 +173,8 @@ def proposed_texts(state: ScreenState, known: Known, others: Sequence[Look]) -> 
     counts = {text: sum(w.seen(text) >= SEEN for w in elsewhere) for text in texts}
     own = [text for text in texts if not counts[text]]
     shared = sorted((text for text in texts if counts[text]), key=lambda text: counts[text])
-    chosen = own[:_FEW]
-    return tuple((chosen + shared[: max(0, min(_FEW, _MOST_TEXTS - len(chosen)) - len(chosen))])[:_MOST_TEXTS])
+    chosen = own[:FEW_TEXTS]
+    return tuple((chosen + shared[: max(0, min(FEW_TEXTS, _MOST_TEXTS - len(chosen)) - len(chosen))])[:_MOST_TEXTS])
 
 
 def set_aside(state: ScreenState, known: Known) -> list[dict[str, str]]:

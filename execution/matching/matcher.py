@@ -15,7 +15,7 @@ from execution.matching.areas import boxes_of, forbidden, must_texts, with_areas
 from execution.matching.declared import Declared, Rarity, look_for, proposed_of, without_refusals
 from execution.matching.gallery import Gallery
 from execution.matching.index import TextIndex, found_by
-from execution.matching.reasons import not_compared, reasons, ruled_out
+from execution.matching.reasons import OTHER_PAGE, not_compared, reasons, ruled_out
 from execution.matching.references import Reference
 from execution.matching.same import Judged, SameScreen, fitted_model
 from execution.matching.telling import shows
@@ -193,6 +193,8 @@ class Matcher:
         plausible = self._plausible([c for c in ranked if c.node.node_id not in dropped])
         if not plausible:
             return Recognition(match=None, candidates=shown, why_not=_why_none(ranked, self.threshold))
+        if page := _page_of(ranked, plausible[0]):
+            return Recognition(match=None, candidates=shown, why_not=_why_none([page], self.threshold))
         plausible = self._shown_rather(plausible, state)
         chosen, why = self._choose(plausible, last_node=last_node, expected=expected)
         rivals = self._rivals(chosen, ranked, state) if chosen else []
@@ -296,6 +298,15 @@ def _where_it_counts(reference: Reference, node: NodeSpec) -> Reference:
 def _declared(node: NodeSpec) -> list[str]:
     """What a node can be found by of its declared texts: those without variables, and their words."""
     return found_by(text for text in node.texts if not templates.names(text))
+
+
+def _page_of(ranked: Sequence[Candidate], best: Candidate) -> Candidate | None:
+    """The node of whose program it is another page, or layer: what is less like the screen than that is not it, unless
+    the tab that is chosen says so."""
+    if best.judged and best.judged.compared.comparison and best.judged.compared.comparison["chosen"] > 0:
+        return None
+    pages = (c for c in ranked if c.against and c.against.sign in OTHER_PAGE and c.alike > best.alike)
+    return max(pages, key=lambda c: c.alike, default=None)
 
 
 def _next_to(candidate: Candidate, ranked: Sequence[Candidate]) -> Candidate | None:

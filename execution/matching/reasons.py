@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from execution.matching.comparison import CHOSEN, HEADING, LAYOUT, LOOK, OVER, WINDOW, Comparison
+from execution.matching.comparison import CHOSEN, HEADING, LAYOUT, LOOK, OVER, TEXTS, WINDOW, Comparison
 from execution.matching.references import Reference
 from execution.matching.same import Compared
 from execution.matching.sheet import key_of
@@ -13,6 +13,8 @@ from sentences.said import listed, say, then
 from workflows.graph import NodeSpec
 
 REFERENCE = "reference"
+FEW_TEXTS = 3  # by so many a lesson knows a screen: where none of them is seen it is another one
+OTHER_PAGE = frozenset({CHOSEN, HEADING, OVER})  # of the same program, or another layer
 _BENEATH = 0.5  # of the lines of a picture: with fewer it is not that screen which something lies over
 
 
@@ -30,11 +32,15 @@ def not_compared(reference: Reference) -> Reason:
 
 def ruled_out(compared: Compared, node: NodeSpec) -> Reason | None:
     """What is seen to differ however alike the rest is: what lies on top, on the screen or on the node's picture alone,
-    the chosen tab or entry, and a heading by which the node is known."""
+    the chosen tab or entry, a heading by which the node is known, and all that a lesson would know it by."""
     comparison, name = compared.comparison, node.name or node.node_id
     if comparison is not None and comparison["chosen"] < 0:
         return _chosen(comparison["chosen"])
     known = {key_of(text) for text in node.texts}
+    if compared.declared == 0.0 and compared.reference.sheet is not None:
+        pictured = [text for text in node.texts if key_of(text) in compared.reference.sheet.where]
+        if len(pictured) >= FEW_TEXTS:
+            return Reason(sign=TEXTS, score=0.0, note=say("matching.missing", texts=pictured))
     for one in comparison.headings if comparison else ():
         if one.is_entry or key_of(one.taught) in known:
             return Reason(sign=HEADING, score=0.0, note=say("matching.other_heading", text=one.now, taught=one.taught))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from execution.matching import CONTEXT, Matcher
+from execution.matching.same import KINDS, Compared, Judged, SameScreen
 from execution.types import Embedding, ScreenState, Window
 from tests.execution.matching.screens import (
     LABELS,
     PEOPLE,
+    frame,
     graph,
     listing,
     misread,
+    node_of,
     record,
     reference,
     references,
@@ -240,3 +244,43 @@ def test_a_look_of_the_whole_screen_tells_nothing_of_a_window_that_was_moved(at,
     like, other = (recognise(state, taught={"summary": record("Summary")}) for state in (seen, unlike))
     assert (like.candidates[0].confidence == other.candidates[0].confidence) is not tells
     assert ("look" in signs(other.candidates[0])) is tells
+
+
+def test_a_screen_that_shows_none_of_what_a_node_is_known_by_is_another_one() -> None:
+    """However alike the rest is. What hides one or two of them may lie over it."""
+    known_by = LABELS["Summary"][:3]
+    state = record("Summary").state()
+    assert node_of(recognise(without(state, *known_by))) == "summary"
+    assert node_of(recognise(without(state, *known_by), summary={"texts": known_by})) == ""
+    assert node_of(recognise(without(state, *known_by[1:]), summary={"texts": known_by})) == "summary"
+    assert node_of(recognise(without(state, *known_by[:2]), summary={"texts": known_by[:2]})) == "summary"
+
+
+class Said(SameScreen):
+    """What a model said of each node."""
+
+    def __init__(self, **chances: float) -> None:
+        self.chances = chances
+
+    def judge(self, found: Sequence[Compared]) -> dict[str, Judged]:
+        nothing = np.zeros(len(KINDS))
+        chances = {one.node_id: (one, self.chances.get(one.node_id, 0.0)) for one in found}
+        return {name: Judged(compared=one, probability=p, shares=nothing) for name, (one, p) in chances.items()}
+
+
+@pytest.mark.parametrize(
+    ("shown", "chances", "node"),
+    [
+        ("Results", {"summary": 0.96, "plain": 0.9}, ""),
+        ("Results", {"summary": 0.8, "plain": 0.9}, "plain"),
+        ("Prescriptions", {"summary": 0.96, "prescriptions": 0.9}, "prescriptions"),
+    ],
+)
+def test_another_page_of_one_program_is_no_screen_that_is_less_like_it(
+    shown: str, chances: dict[str, float], node: str
+) -> None:
+    """Another tab of the record is chosen: it is not the page without tabs either, unless that is more like it."""
+    plain = frame("Record - Ward", "Patient record", person="Dr HOUSE")
+    known = references({**ward(), "plain": plain}, window=False)
+    told = Matcher(graph(list(known)), pictures=None, embedder=None, references=known, model=Said(**chances))
+    assert node_of(told.recognise(record(shown).state(window=False), variables={})) == node
