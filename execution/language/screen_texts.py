@@ -12,6 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from execution.language.fuzzy import SEEN, Occurrence, Words, find_all, may_hold, similarity, words
 from execution.language.joining import Joined, joined_rows, joined_stacks, part_of
 from execution.language.shortcuts import keys_from
+from execution.lately import Lately
 from execution.types import Box, TextLine
 from sentences.said import say
 from workflows import text as templates
@@ -44,6 +45,11 @@ class ScreenWords:
         self.read = tuple(lines)
         self._known: dict[tuple[str, bool], float] = {}
         self._sightings: dict[tuple[str, bool], tuple[Sighting, ...]] = {}
+
+    @classmethod
+    def of(cls, lines: tuple[TextLine, ...]) -> ScreenWords:
+        """Those of a screen, made ready once for all who ask of the same lines."""
+        return _lately.of(lines, make=lambda: cls(lines))
 
     @cached_property
     def lines(self) -> tuple[TextLine, ...]:
@@ -232,6 +238,9 @@ class ScreenWords:
             score = similarity(needle, self._words[index], strict=strict)
             if score >= minimum:
                 yield index, score
+
+
+_lately = Lately[ScreenWords](16)
 
 
 def _holding(needle: Words, keys: list[str], minimum: float) -> list[int]:

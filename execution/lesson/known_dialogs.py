@@ -90,7 +90,7 @@ def close_dialog(recorder: Recorder, press: str, name: str, heard_at: float) -> 
 
     def apply() -> str:
         workflow.refresh_from_db()
-        set_popups(workflow, others(workflow, ScreenWords(now.texts), here.known.values), popup)
+        set_popups(workflow, others(workflow, ScreenWords.of(now.texts), here.known.values), popup)
         return say("lesson.mend_press", name=popup["name"], button=press)
 
     recorder.close_dialog(Act(id=name, kind="click", point=point, heard_at=heard_at), apply)

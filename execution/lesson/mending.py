@@ -122,7 +122,7 @@ class Mending:
         node = self._lesson.workflow.nodes.filter(node_id=node_id).first()
         if node is None:
             raise Unheard(say("lesson.no_such_screen"))
-        digest, said = here.picture_of(now), ScreenWords(now.texts)
+        digest, said = here.picture_of(now), ScreenWords.of(now.texts)
         gone = [text for text in node.texts if "{{" not in text and said.seen(text) < SEEN]
         left = [text for text in node.texts if text not in gone]
         title = shared_pattern(node.window_title, now, here.known) if now.window else node.window_title
@@ -201,7 +201,7 @@ class Mending:
         found, workflow = self.dialog(now), self._lesson.workflow
         if found is None:
             raise Unheard(say("lesson.no_dialog"))
-        known = others(workflow, ScreenWords(now.texts), self._here.known.values)
+        known = others(workflow, ScreenWords.of(now.texts), self._here.known.values)
         if not press:
             if len(known) == len(workflow.popups):
                 raise Unheard(say("lesson.asked_anyway"))
@@ -288,12 +288,12 @@ def mended_step(lesson: Lesson) -> Any:
 
 def _tells(texts: Sequence[str], others: Sequence[Look]) -> bool:
     """Whether one of them stands on no other screen, and is no caption of a button; a run's value is its own."""
-    said = [ScreenWords(look.texts) for look in others]
+    said = [ScreenWords.of(look.texts) for look in others]
     return any("{{" in text or all(one.seen(text) < SEEN for one in said) for text in telling(texts))
 
 
 def _on_all(text: str, looks: Sequence[Look]) -> bool:
-    return all(ScreenWords(look.texts).seen(text) >= SEEN for look in looks)
+    return all(ScreenWords.of(look.texts).seen(text) >= SEEN for look in looks)
 
 
 def _as_before(old: TargetSpec) -> Answer | None:

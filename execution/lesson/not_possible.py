@@ -128,7 +128,7 @@ def _of_text(
     )
     text = str(seen.params["text"])
     alone = NodeSpec(node_id="", name=reason, texts=(text,))
-    if look_for(alone, now, ScreenWords(now.texts), here.known.values).certainty < settings.RPA_MATCH_THRESHOLD:
+    if look_for(alone, now, ScreenWords.of(now.texts), here.known.values).certainty < settings.RPA_MATCH_THRESHOLD:
         raise ValueError(say("lesson.text_too_short", text=text))
     if where := _shown_on(text, lesson.workflow, here, stray):
         raise ValueError(say("lesson.text_elsewhere", text=text, node=where))
@@ -150,7 +150,7 @@ def _shown_on(text: str, workflow: Workflow, here: Here, stray: Node | None) -> 
 
 
 def _says(look: Look, text: str) -> bool:
-    return ScreenWords(look.texts).seen(text) >= SEEN
+    return ScreenWords.of(look.texts).seen(text) >= SEEN
 
 
 def _forget(stray: Node | None) -> None:

@@ -131,7 +131,7 @@ def place(
 def _says(look: Look, over: Dialog, state: ScreenState, known: Known) -> bool:
     """Whether a picture shows what came over the screen: that was taught before, as the form that a program goes back
     to, the page that a list was closed on, or a question that comes again."""
-    there = ScreenWords(look.texts)
+    there = ScreenWords.of(look.texts)
     came = [line for line in state.texts if over.box.contains(line.box.center) and not in_field(line.box, state)]
     said = [t.text for t in came if not known.is_typed(t.text) and not names_in(put_back(t.text, known.values))]
     return bool(said) and all(there.seen(text) >= SEEN for text in said)
@@ -169,7 +169,7 @@ def proposed_texts(state: ScreenState, known: Known, others: Sequence[Look]) -> 
     ranked = sorted((one for one in telling(state, known) if one.kind is Told.TELLS), key=rank)
     ranked = [one for one in ranked if not names_in(one.text) and not is_in_frame(one.line, state)]
     texts = [one.text for one in ranked if _is_once(one, state)]
-    elsewhere = [ScreenWords(look.texts) for look in others]
+    elsewhere = [ScreenWords.of(look.texts) for look in others]
     counts = {text: sum(w.seen(text) >= SEEN for w in elsewhere) for text in texts}
     own = [text for text in texts if not counts[text]]
     shared = sorted((text for text in texts if counts[text]), key=lambda text: counts[text])
@@ -212,10 +212,10 @@ def shared_pattern(pattern: str, state: ScreenState, known: Known) -> str:
 
 def forbidden(look: Look, texts: Sequence[str], other: Look, other_texts: Sequence[str]) -> str:
     """A text of the other screen that must not be on this one, where all its own texts are on the other; else ""."""
-    there = ScreenWords(other.texts)
+    there = ScreenWords.of(other.texts)
     if not texts or not all(there.seen(text) >= SEEN for text in texts):
         return ""
-    here = ScreenWords(look.texts)
+    here = ScreenWords.of(look.texts)
     return next((text for text in other_texts if here.seen(text) < SEEN and not names_in(text)), "")
 
 
@@ -226,7 +226,7 @@ def _apart(look: Look, state: ScreenState, known: Known) -> float | None:
     then, now = _fixed(look.state, known), _fixed(state, known)
     if not then or not now:
         return None if then or now else 0.0
-    here, there = ScreenWords(state.texts), ScreenWords(look.texts)
+    here, there = ScreenWords.of(state.texts), ScreenWords.of(look.texts)
     gone = sum(here.seen(text) < SEEN for text in then)
     came = sum(there.seen(text) < SEEN for text in now)
     lines = max(len(then), len(now))
@@ -257,7 +257,7 @@ def _columns_more(state: ScreenState, other: ScreenState, known: Known) -> bool:
 
     What is filled in or was typed is none of it.
     """
-    there = ScreenWords(other.texts)
+    there = ScreenWords.of(other.texts)
     lefts = [line.box.x for line in other.texts]
     fresh = [
         line

@@ -287,7 +287,7 @@ class Storyteller:
     def _sees(self, text: str) -> bool | None:
         """None while the screen is not read."""
         state = self.sight.current()
-        return None if state is None else ScreenWords(state.texts).seen(text) >= SEEN
+        return None if state is None else ScreenWords.of(state.texts).seen(text) >= SEEN
 
     def _calm(self, line: int) -> ScreenState:
         """The screen once it stays as it is; each that is read on the way the recorder sees."""

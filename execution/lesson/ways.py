@@ -213,7 +213,7 @@ def proposed_record(
 
 def _stands_at(value: str, values: Mapping[str, str], state: ScreenState, before: ScreenState | None) -> str | None:
     """The label beside that value, "" for a heading without one; None where it says nothing of whose record it is."""
-    seen = [one for one in ScreenWords(state.texts).sightings(fill(value, values), strict=True) if one.score >= SEEN]
+    seen = [one for one in ScreenWords.of(state.texts).sightings(fill(value, values), strict=True) if one.score >= SEEN]
     came = [one for one in seen if before is None or not _was_there(one, before)]
     for one in came:
         label = _label_of(one, fill(value, values), state)

@@ -33,6 +33,7 @@ class Gallery:
         self._texts = TextIndex({look: found_by(sheet.texts) for look, sheet in self._sheets.items()})
         self._titles = frozenset(folded_title(one.window) for one in self.references.values()) - {""}
         self.known = known_lines((self._node_of[look], sheet) for look, sheet in self._sheets.items())
+        self._view: _View | None = None
         self.embedder = embedder
 
     @property
@@ -47,6 +48,7 @@ class Gallery:
         made = {look: one.embedding for look, one in self._all.items() if one.embedding}
         vectors = {look: e.vector for look, e in made.items() if e.model == self._model}
         self._vectors = LookIndex(vectors)
+        self._view = None
 
     @property
     def findable(self) -> frozenset[str]:
@@ -60,7 +62,9 @@ class Gallery:
 
         `declared` is by node the share of its declared texts that were seen.
         """
-        view = _View(self, state)
+        if self._view is None or not self._view.shows(state):
+            self._view = _View(self, state)  # a step asks several times of one screen
+        view = self._view
         names = [look for name in among for look in self._looks_of.get(name, ())]
         names += self._texts.best(found_by(view.sheet.texts)) if state.text_method else []
         names += view.looks.best if view.looks else []
@@ -70,29 +74,43 @@ class Gallery:
 
 
 class _View:
-    """The present screen, compared with one look after the other."""
+    """The present screen, compared with one look after the other, with each once."""
 
     def __init__(self, gallery: Gallery, state: ScreenState) -> None:
         self._gallery, self._state = gallery, state
         self.sheet = Sheet(texts=state.texts, elements=state.elements, size=state.frame.size, window=state.window)
         self._sheets = dict[tuple[tuple[Box, ...], ...], Sheet]()
+        self._comparisons = dict[str, Comparison]()
         embedding = state.embedding
         comparable = embedding is not None and embedding.model == gallery._model
         self.looks = gallery._vectors.looks(embedding.vector) if comparable and embedding else None
 
+    def shows(self, state: ScreenState) -> bool:
+        """Whether that state is nothing else than this one: as it was read and seen once, in the same window."""
+        mine = self._state
+        same = state.texts is mine.texts and state.elements is mine.elements and state.embedding is mine.embedding
+        at = state.text_method, state.window, state.frame.size
+        return same and at == (mine.text_method, mine.window, mine.frame.size)
+
+    def _comparison(self, look: str) -> Comparison | None:
+        taught = self._gallery._sheets.get(look)
+        if taught is None or not self._state.text_method:
+            return None
+        if look not in self._comparisons:
+            now = self._sheet_for(self._gallery._all[look])
+            self._comparisons[look] = compare(taught, now, self._gallery.known)
+        return self._comparisons[look]
+
     def compared(self, look: str, declared: float) -> Compared:
         gallery = self._gallery
-        reference, taught = gallery._all[look], gallery._sheets.get(look)
-        comparison: Comparison | None = None
-        if taught is not None and self._state.text_method:
-            comparison = compare(taught, self._sheet_for(reference), gallery.known)
+        reference = gallery._all[look]
         then, now = reference.window, self._state.window
         look_tells = not reference.lists and _in_place(then, now)
         cosine = self.looks.cosine(look) if self.looks and look_tells else None
         return Compared(
             node_id=gallery._node_of[look],
             reference=reference,
-            comparison=comparison,
+            comparison=self._comparison(look),
             cosine=np.nan if cosine is None else cosine,
             look_tells=look_tells,
             title=title_speaks(then.title, now.title, gallery._titles) if then and now else np.nan,

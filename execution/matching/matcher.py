@@ -141,7 +141,7 @@ class Matcher:
         """The node that the screen is. `expected` is where the edge just done leads, `last_node` where the run was."""
         likely = [n for n in (expected, last_node, *self._following.get(last_node or "", ())) if n in self._nodes]
         among = self._among(state, likely)
-        words = ScreenWords(state.texts)
+        words = ScreenWords.of(state.texts)
         declared = {name: self._look_for(name, state, words, variables) for name in among}
         shares = {name: one.share for name, one in declared.items()}
         judged = self._model.judge(self.gallery.compared(state, among=among, declared=shares))

@@ -93,7 +93,7 @@ def _texts(label: str, state: ScreenState, *, exact: bool) -> Iterator[tuple[Box
     for line in state.texts:
         if score := likeness(label, line.text, exact=exact):
             yield line.box, line.text, score
-    for seen in ScreenWords(state.texts).sightings(label, strict=exact):
+    for seen in ScreenWords.of(state.texts).sightings(label, strict=exact):
         if seen.whole and seen.how in (JOINED, WRAPPED) and seen.score >= SAME:
             yield _upper_line(seen.box, state), seen.line.text, seen.score
 

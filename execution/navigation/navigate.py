@@ -206,7 +206,7 @@ def _knowable(node: NodeSpec) -> bool:
 
 def _shows(node: NodeSpec, state: ScreenState, variables: Mapping[str, str]) -> bool:
     """Whether all that the node is known by in words is there."""
-    seen = ScreenWords(state.texts)
+    seen = ScreenWords.of(state.texts)
     texts, absent = ([wanted(t, variables) for t in some] for some in (node.texts, node.absent))
     title = wanted(node.window_title, variables)
     if any(w.problem for w in (*texts, title)):

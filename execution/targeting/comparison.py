@@ -352,7 +352,9 @@ class _Table:
         template = self.context.template_at(self.scale)
         left, top = (template.left, template.top) if template is not None else (0, 0)
         part = template.part if template is not None else whole
-        taught = _Taught(picture, part, gradient(whole), left, top, self.target.click)
+        grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY))
+        spread = float(picture.std())
+        taught = _Taught(grey, _ground(picture), spread, part, gradient(whole), left, top, self.target.click)
         chosen = self._plausible(told)
         for number in chosen:
             one = self.found[number]
@@ -458,9 +460,12 @@ class _Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Taught:
-    """The taught picture: BGR, its grey part that is compared with its place in it, the edges of all of it."""
+    """The taught picture: in grey, the colour of its ground (BGR) and its contrast, the grey part that is compared with
+    its place in it, the edges of all of it."""
 
-    picture: np.ndarray
+    whole: np.ndarray
+    ground: np.ndarray
+    spread: float
     part: np.ndarray
     steep: np.ndarray
     left: int
@@ -486,12 +491,11 @@ class _Taught:
             yield "edges", max(edges)
         if min(crop.shape[:2]) < 4:
             return
-        whole = cv2.cvtColor(self.picture, cv2.COLOR_BGR2GRAY)
-        shape = (whole.shape[1], whole.shape[0])
+        shape = (self.whole.shape[1], self.whole.shape[0])
         fitted = cv2.resize(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), shape, interpolation=cv2.INTER_AREA)
-        yield "fitted", float(correlate(fitted, whole)[0, 0])
-        yield "colour", -float(np.abs(_ground(crop) - _ground(self.picture)).max())
-        yield "busy", math.log((float(crop.std()) + 4) / (float(self.picture.std()) + 4))
+        yield "fitted", float(correlate(fitted, self.whole)[0, 0])
+        yield "colour", -float(np.abs(_ground(crop) - self.ground).max())
+        yield "busy", math.log((float(crop.std()) + 4) / (self.spread + 4))
 
     def _corners(self, one: Candidate) -> set[tuple[int, int]]:
         """Where the taught picture may begin: around the same middle, from the same left edge, or around its click."""

@@ -44,7 +44,7 @@ def resolve_correction(correction: Mapping[str, Any], state: ScreenState) -> Res
 
 
 def _by_text(text: str, state: ScreenState) -> Resolution:
-    words = ScreenWords(state.texts)
+    words = ScreenWords.of(state.texts)
     found = list(words.whole_lines(text, minimum=SAME)) or list(words.inside_lines(text, minimum=SAME))
     exact = [s for s in found if s.score == 1.0] or found
     candidates = tuple(Candidate(box=s.box, score=s.score, text=s.line.text) for s in exact)

@@ -66,7 +66,6 @@ class TargetResolver:
         self.places = places
         self.advisers = tuple(advisers)
         self._judge = judge or fitted_judge()
-        self._words = ScreenWords(())  # of the screen looked at last: often several targets are looked for on one
 
     def resolve(
         self,
@@ -117,15 +116,12 @@ class TargetResolver:
     def _context(
         self, target: TargetSpec, state: ScreenState, variables: Mapping[str, str], workflow_id: str = ""
     ) -> Context:
-        words = self._words
-        if words.read is not state.texts:
-            words = self._words = ScreenWords(state.texts)
         return Context(
             target=target,
             state=state,
             variables=variables,
             pictures=self.pictures,
-            words=words,
+            words=ScreenWords.of(state.texts),
             workflow_id=workflow_id,
             places=self.places,
         )

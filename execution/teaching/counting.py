@@ -86,7 +86,7 @@ def lines_like(target: TargetSpec, box: Box, state: ScreenState) -> tuple[Box, .
 
 
 def _group(target: TargetSpec, state: ScreenState, values: Mapping[str, str]) -> Group | None:
-    seen = Context(target=target, state=state, variables=values, pictures=_Unseen(), words=ScreenWords(state.texts))
+    seen = Context(target=target, state=state, variables=values, pictures=_Unseen(), words=ScreenWords.of(state.texts))
     return group_of_target(seen)
 
 

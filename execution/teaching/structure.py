@@ -89,7 +89,7 @@ def _of_the_same_label(role: str, state: ScreenState, named_by: str) -> list[Box
 
 def _of_the_same_text(text: str, box: Box, role: str, state: ScreenState, *, exact: bool) -> list[Box]:
     """What was taken for another kind counts as well, in letters as large: a heading is none of them."""
-    seen = [s for s in ScreenWords(state.texts).sightings(text, strict=exact) if s.score >= SAME]
+    seen = [s for s in ScreenWords.of(state.texts).sightings(text, strict=exact) if s.score >= SAME]
     own = min((s.box.h for s in seen if box.contains(s.box.center)), default=0)
     found = []
     for sighting in seen:

@@ -123,7 +123,7 @@ def _seen(stages: Stages, suggestion: Suggestion, state: ScreenState) -> bool:
     # What a variable stands for is compared exactly: “Invoice 12” is not “Invoice 123”.
     template = str(suggestion.edge.params.get("text", ""))
     exact = wanted(template, stages.variables).exact
-    return ScreenWords(state.texts).seen(str(suggestion.params["text"]), strict=exact) >= SEEN
+    return ScreenWords.of(state.texts).seen(str(suggestion.params["text"]), strict=exact) >= SEEN
 
 
 def _waited_for(stages: Stages, suggestion: Suggestion, seconds: float) -> str:

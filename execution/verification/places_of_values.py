@@ -102,7 +102,7 @@ def in_column(row: Box, header: str, state: ScreenState) -> ReadPlace:
     """What stands in the row of a box, in the column under that header."""
     state = in_cells(state)
     reading = ScreenReading(state)
-    heads = [s for s in ScreenWords(state.texts).whole_lines(header, minimum=SAME) if s.box.bottom <= row.center.y]
+    heads = [s for s in ScreenWords.of(state.texts).whole_lines(header, minimum=SAME) if s.box.bottom <= row.center.y]
     if not heads:
         return ReadPlace(problem=say("turn.no_column", label=header))
     head = max(heads, key=lambda s: s.box.y).box

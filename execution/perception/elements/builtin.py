@@ -20,7 +20,7 @@ from execution.perception.elements.links import links_of
 from execution.perception.elements.markers import beside_each_other, cut_at
 from execution.perception.elements.menus import bar_items, column_items
 from execution.perception.elements.patches import is_patch, tags_among, with_low_buttons
-from execution.perception.elements.scene import Scene
+from execution.perception.elements.scene import Scene, frames_on
 from execution.perception.elements.scroll_bars import without_scroll_bars
 from execution.perception.elements.sliders import sliders_of
 from execution.perception.elements.states import with_states
@@ -45,6 +45,7 @@ class FrameDetector:
         """
         check_bgr(pixels)
         scene = Scene(pixels, texts)
+        frames_on(pixels, tuple(texts), scene)
         choices = choices_of(scene)
         if markers := beside_each_other(scene, choices, texts):
             cut = cut_at(texts, [*choices, *markers])

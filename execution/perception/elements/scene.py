@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from execution.lately import Lately
 from execution.perception.elements.cursor import without_parting
 from execution.perception.elements.frames import BorderedBox, Letters, frames_of
 from execution.perception.elements.inks import Ink, Word, em_of, inks_of, words_of
@@ -80,6 +81,14 @@ class Scene:
         """Half-open stretches of x in which anything is drawn within `box`; those closer than `gap` are one."""
         part = self.edges[max(0, box.y) : max(0, box.bottom), max(0, box.x) : max(0, box.right)]
         return runs(np.asarray(part.any(axis=0)), start=max(0, box.x), gap=gap)
+
+
+_lately = Lately[list[Box]](4)
+
+
+def frames_on(pixels: np.ndarray, texts: tuple[TextLine, ...], scene: Scene | None = None) -> list[Box]:
+    """The frames of a picture with those lines; they are known where it was just looked at, as that `scene`."""
+    return _lately.of(pixels, texts, make=lambda: [f.box for f in (scene or Scene(pixels, texts)).frames])
 
 
 def _is_inside(box: Box, whole: Box) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from execution.perception.cache import digest_of
 from execution.perception.elements.layout import union
-from execution.perception.elements.scene import Scene as Parts
+from execution.perception.elements.scene import frames_on
 from execution.perception.scene.drawn import LARGEST_PICTURE, bands, gradient, ink_beside
 from execution.perception.scene.lines import lines_of
 from execution.perception.scene.thing import PlacedWord, Source, Thing, letters_in
@@ -124,7 +124,7 @@ class Scene:
         self.lines, pictures = lines_of(state.texts, state.frame)
         self.words: list[PlacedWord] = [word for line in self.lines for word in line.words]
         self._word_boxes = np.array([w.box for w in self.words], int).reshape(-1, 4)
-        frames = [f.box for f in Parts(state.frame.pixels, state.texts).frames]
+        frames = frames_on(state.frame.pixels, state.texts)
         self.things: list[Thing] = self._things(state.elements, pictures, frames)
 
     @cached_property

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from execution.matching import CONTEXT, Matcher
+from execution.matching import CONTEXT, Matcher, gallery
+from execution.matching.comparison import compare
 from execution.matching.same import KINDS, Compared, Judged, SameScreen
 from execution.types import Embedding, ScreenState, Window
 from tests.execution.matching.screens import (
@@ -284,3 +285,21 @@ def test_another_page_of_one_program_is_no_screen_that_is_less_like_it(
     known = references({**ward(), "plain": plain}, window=False)
     told = Matcher(graph(list(known)), pictures=None, embedder=None, references=known, model=Said(**chances))
     assert node_of(told.recognise(record(shown).state(window=False), variables={})) == node
+
+
+def test_a_screen_is_compared_once_however_often_a_step_asks_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(gallery, "compare", lambda *args: compared.append(args[0]) or compare(*args))
+    known = matcher()
+    state = record("Summary").state()
+    later = replace(state, frame=record("Results").state().frame, cache_hit=True)
+    found = [known.recognise(one, variables={}, **of).match for one, of in (
+        (state, {}), (later, {"expected": "summary"}), (state, {"last_node": "patients"}),
+    )]  # fmt: skip
+    assert [one.node_id for one in found] == ["summary"] * 3
+    assert len(compared) == len(ward())
+    gone = without(state, *LABELS["Summary"])
+    assert found[0].confidence > known.recognise(gone, variables={}).match.confidence
+    moved = replace(state, window=replace(state.window, title="Reports - Ward"))
+    assert signs(known.recognise(moved, variables={}).match) != signs(found[0])
+    assert len(compared) == 3 * len(ward())

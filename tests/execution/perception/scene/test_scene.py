@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.perception.elements import FrameDetector
+from execution.perception.elements import scene as parts
+from execution.perception.elements.outlines import outlines_of
 from execution.perception.scene import Scene, Source, Thing, scene_of
 from execution.perception.scene import scene as module
 from execution.types import Box, Element, ElementRole, ElementState, Point, ScreenState, TextLine, Word
@@ -306,6 +308,21 @@ class TestWordsIn:
         assert found.words_in(two) == [1]
         assert found.words_in(Box(two.x, two.bottom + 3, 10, 10)) == []
         assert Scene(Canvas(60, 40).state()).words_in(Box(0, 0, 60, 40)) == []
+
+
+def test_a_picture_that_the_detector_took_apart_is_not_taken_apart_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    canvas = Canvas(400, 200)
+    canvas.text("Save", 40, 40)
+    canvas.draw.rectangle((30, 30, 130, 70), outline=(90, 90, 90))
+    state = canvas.state(elements=())
+    state = replace(state, elements=FrameDetector().detect(state.frame.pixels, state.texts))
+    taken_apart: list[object] = []
+    monkeypatch.setattr(parts, "outlines_of", lambda edges: taken_apart.append(edges) or outlines_of(edges))
+    frames = Scene(state).things
+    assert not taken_apart
+    copy = replace(state, frame=replace(state.frame, pixels=state.frame.pixels.copy()))
+    assert [thing.box for thing in Scene(copy).things] == [thing.box for thing in frames]
+    assert len(taken_apart) == 1
 
 
 def test_how_many_lines_read_alike_is_counted_in_letters() -> None:
