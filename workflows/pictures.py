@@ -56,6 +56,10 @@ def check_size(width: int, height: int, *, name: str = "") -> None:
         raise PictureRefused(say("pictures.too_large", name=name, w=width, h=height, limit=limit))
 
 
+# Screens are flat: unfiltered they take a third of the time of the best filter for each row, and a tenth less disk.
+_PNG = (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_NONE)
+
+
 class PictureStore:
     """Pictures of the product, or those under one folder. `put` gives the digest that everything else takes.
 
@@ -81,8 +85,7 @@ class PictureStore:
         name = name_of(digest)
         with self._writing():
             if not self.place.touch(name):
-                # level 1: four times as fast as the default for a few per cent more disk
-                _ok, encoded = cv2.imencode(".png", pixels, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+                _ok, encoded = cv2.imencode(".png", pixels, _PNG)
                 self.place.save(name, ContentFile(encoded.tobytes()))
         return digest
 
