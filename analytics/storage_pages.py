@@ -164,7 +164,7 @@ def _growth(a_day: float) -> str:
 
 def _said(found: Forecast, newest: StorageDay | None) -> str:
     if newest is None:
-        return _("Nothing was measured yet: that is done every night, by `manage.py prune`.")
+        return _("Nothing was measured yet: that is done every night, by manage.py prune.")
     if found.a_day is None:
         return _("How it grows can be told after three days.")
     if found.full_on is None:

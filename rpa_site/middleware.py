@@ -25,7 +25,7 @@ POLICY = "; ".join(
 UNUSED = (
     "accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "fullscreen", "geolocation",
     "gyroscope", "magnetometer", "microphone", "midi", "payment", "picture-in-picture", "publickey-credentials-get",
-    "screen-wake-lock", "serial", "usb", "web-share", "xr-spatial-tracking",
+    "screen-wake-lock", "serial", "usb", "xr-spatial-tracking",
 )  # fmt: skip
 HEADERS = {
     "Content-Security-Policy": POLICY,

@@ -109,7 +109,7 @@ class Evidence:
         return tuple(edge for edge, one in self.steps.items() if not one.of)
 
     def sentence(self) -> str:
-        """“38 of 38 acts verified over the last 10 runs: at least 92 % at 95 %.”"""
+        """“38 of 38 acts verified over the last 10 runs: at least 92 % succeed (95 % confidence).”"""
         if not self.whole.of:
             return say("standing.nothing")
         whole = self.whole

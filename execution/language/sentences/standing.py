@@ -9,14 +9,20 @@ from sentences.base import Sentence, Words
 WORDS: Words = {
     "standing.nothing": _("Nothing was tried yet in its runs."),
     "standing.evidence": Sentence(
-        text=_("%(good)d of %(of)d act verified over the last %(runs)d runs: at least %(least)s at %(sure)s."),
-        plural=_("%(good)d of %(of)d acts verified over the last %(runs)d runs: at least %(least)s at %(sure)s."),
+        text=_(
+            "%(good)d of %(of)d act verified over the last %(runs)d runs: at least "
+            "%(least)s succeed (%(sure)s confidence)."
+        ),
+        plural=_(
+            "%(good)d of %(of)d acts verified over the last %(runs)d runs: at least "
+            "%(least)s succeed (%(sure)s confidence)."
+        ),
         count="of",
         shares=("least", "sure"),
     ),
     "standing.evidence_of_one": Sentence(
-        text=_("%(good)d of %(of)d act verified in its one run: at least %(least)s at %(sure)s."),
-        plural=_("%(good)d of %(of)d acts verified in its one run: at least %(least)s at %(sure)s."),
+        text=_("%(good)d of %(of)d act verified in its one run: at least %(least)s succeed (%(sure)s confidence)."),
+        plural=_("%(good)d of %(of)d acts verified in its one run: at least %(least)s succeed (%(sure)s confidence)."),
         count="of",
         shares=("least", "sure"),
     ),
@@ -37,14 +43,16 @@ WORDS: Words = {
     "standing.drifting": Sentence(text=_("Something has changed: %(what)s."), quoted=("what",)),
     "standing.fell": Sentence(
         text=_(
-            "%(bad)d of %(of)d acts failed over the last %(runs)d runs: at most %(most)s at %(sure)s, and "
+            "%(bad)d of %(of)d acts failed over the last %(runs)d runs: at most "
+            "%(most)s succeed (%(sure)s confidence), and "
             "%(needed)s is needed."
         ),
         shares=("most", "sure", "needed"),
     ),
     "standing.fell_in_one": Sentence(
         text=_(
-            "%(bad)d of %(of)d acts failed in its last run: at most %(most)s at %(sure)s, and %(needed)s is needed."
+            "%(bad)d of %(of)d acts failed in its last run: at most "
+            "%(most)s succeed (%(sure)s confidence), and %(needed)s is needed."
         ),
         shares=("most", "sure", "needed"),
     ),

@@ -42,7 +42,7 @@ def test_a_designer_promotes_on_evidence_and_it_is_logged(version: WorkflowVersi
     change = promote(workflow=workflow, to="AUTO_CANDIDATE", user=designer, origin="page")  # type: ignore[arg-type]
     assert state(version) == "AUTO_CANDIDATE"
     assert (change.was, change.by_itself, change.name) == ("COACHING", False, designer.username)
-    assert str(change.evidence) == "15 of 15 acts verified over the last 5 runs: at least 81% at 95%."
+    assert str(change.evidence) == "15 of 15 acts verified over the last 5 runs: at least 81% succeed (95% confidence)."
     entry = Entry.objects.get(verb=Verb.TRUST)
     assert (entry.who, entry.about, entry.detail["now"]) == (designer.username, workflow.workflow_id, "AUTO_CANDIDATE")
 

@@ -47,10 +47,10 @@ def test_bounds_are_those_of_clopper_and_pearson(of: int, data: st.DataObject) -
 def test_the_evidence_is_a_sentence() -> None:
     trials = [*runs(9), *[Trial(9, edge, True) for edge in ("ab", "bc")]]
     assert Evidence.of(trials, NAMES).sentence() == (
-        "38 of 38 acts verified over the last 10 runs: at least 92% at 95%."
+        "38 of 38 acts verified over the last 10 runs: at least 92% succeed (95% confidence)."
     )
     one = Evidence.of(runs(1), NAMES).sentence()
-    assert one == "4 of 4 acts verified in its one run: at least 47% at 95%."
+    assert one == "4 of 4 acts verified in its one run: at least 47% succeed (95% confidence)."
     assert Evidence.of([], NAMES).sentence() == "Nothing was tried yet in its runs."
 
 
@@ -128,7 +128,9 @@ def test_two_failures_at_the_beginning_and_a_bad_week_after_a_good_year_both_tak
     assert fallen(S.AUTO_CONFIRMED, Evidence.of(good, NAMES)) == ""
     bad = [Trial(t.run + 40, t.edge_id, t.edge_id != "cd") for t in runs(10)]
     said = fallen(S.AUTO_CONFIRMED, Evidence.of([*good, *bad], NAMES))
-    assert said == "10 of 40 acts failed over the last 10 runs: at most 86% at 95%, and 90% is needed."
+    assert (
+        said == "10 of 40 acts failed over the last 10 runs: at most 86% succeed (95% confidence), and 90% is needed."
+    )
     assert fallen(S.COACHING, Evidence.of(bad, NAMES)) == ""
 
 

@@ -48,7 +48,7 @@ def test_a_promotion_is_a_sentence_with_its_evidence_and_one_button(
 ) -> None:
     client = client_of(designer)
     page = text(client.get("/learning"))
-    assert "15 of 15 acts verified over the last 5 runs: at least 81% at 95%." in page
+    assert "15 of 15 acts verified over the last 5 runs: at least 81% succeed (95% confidence)." in page
     assert page.count("Trust it further: candidate for automatic") == 1
     where = f"/learning/workflows/{version.workflow.workflow_id}/promote"
     after_it = client.post(where, {"to": "AUTO_CANDIDATE"}, follow=True)
