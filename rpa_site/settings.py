@@ -9,8 +9,9 @@ from pathlib import Path
 import environ
 from django.utils.translation import gettext_lazy as _
 
-from rpa_site import reading, secret_key, sqlite
+from rpa_site import garbage, reading, secret_key, sqlite
 
+garbage.looked_for_seldom()  # here, as every process reads them first: importing all else is what makes the most
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = environ.FileAwareEnv()
