@@ -25,7 +25,7 @@ from execution.lesson.ways import repeat_of
 from execution.matching.sheet import outside
 from execution.models import LessonStep
 from execution.perception.scene.cells import in_cells
-from execution.teaching.counting import counted, lines_like
+from execution.teaching.counting import counted, lines_from, lines_like
 from execution.teaching.expectations import Told
 from execution.teaching.listing import area_of_list
 from execution.types import Box, ElementRole, Frame, ScreenState, Size, Window
@@ -53,9 +53,8 @@ def with_each_line(found: Understood, state: ScreenState) -> Understood:
         target_id="", label=found.label, text=found.text, role=found.role, alike=len(found.alike),
         box=box.normalised(size), screen_size=(size.width, size.height),
     )  # fmt: skip
-    try:
-        _line, members = counted(spec, box, state, number="{{n}}", values={"n": "1"}, least=_SEVERAL)
-    except ValueError:
+    members = lines_from(spec, box, state, least=_SEVERAL)
+    if not members:
         return found
     each = Answer(code=EACH_LINE, text=say("lesson.each_line"), boxes=members)
     return replace(found, answers=(*found.answers, each))
