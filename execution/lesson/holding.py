@@ -11,7 +11,7 @@ from execution.lesson.acts import Act
 from execution.lesson.drafting import variable_name
 from execution.lesson.here import Here
 from execution.lesson.rows import InLine, against, chosen_of
-from execution.lesson.understanding import RUNS_VALUE, SOMETHING_ELSE, Answer, Understood
+from execution.lesson.understanding import EACH_LINE, RUNS_VALUE, SOMETHING_ELSE, Answer, Understood
 from execution.lesson.unmoved import looks_the_same, means_the_same, reads_the_same
 from execution.models import LessonStep
 from execution.teaching.structure import number_of
@@ -77,8 +77,8 @@ def with_variable(here: Here, found: Understood, answer: Answer, values: Mapping
 def question_of(found: Understood, known: Mapping[str, str], *, done: bool) -> dict[str, Any]:
     """What is asked of a click that could mean several things, as it is kept.
 
-    An answer that `counts` may count by a variable, one that `names` makes one with the name that is given, one with
-    `line` says which of these texts tell it.
+    An answer that `counts` may count by a variable, one that `names` makes one with the name that is given, one that
+    `repeats` says for how many lines at most, one with `line` says which of these texts tell it.
     """
     asked = say("lesson.which", of=len(found.alike), what=found.text or found.label)
     if found.near:
@@ -98,6 +98,7 @@ def question_of(found: Understood, known: Mapping[str, str], *, done: bool) -> d
                 "boxes": [list(b) for b in a.boxes],
                 **({"counts": True} if a.number else {}),
                 **({"names": True} if a.code == RUNS_VALUE else {}),
+                **({"repeats": True} if a.code == EACH_LINE else {}),
                 **({"line": [_told(one, known) for one in found.line]} if a.code == SOMETHING_ELSE else {}),
             }
             for number, a in enumerate(found.answers)

@@ -20,11 +20,12 @@ from execution.language.screen_texts import ScreenWords
 from execution.lesson.as_it_was import dropped, said_by
 from execution.lesson.here import Here
 from execution.lesson.screens import Look
+from execution.lesson.understanding import EACH_LINE, Answer, Understood
 from execution.lesson.ways import repeat_of
 from execution.matching.sheet import outside
 from execution.models import LessonStep
 from execution.perception.scene.cells import in_cells
-from execution.teaching.counting import counted, lines_like
+from execution.teaching.counting import counted, lines_from, lines_like
 from execution.teaching.expectations import Told
 from execution.teaching.listing import area_of_list
 from execution.types import Box, ElementRole, Frame, ScreenState, Size, Window
@@ -43,6 +44,22 @@ _NO_LINES = frozenset({ElementRole.MENU_ITEM, ElementRole.TAB, ElementRole.BUTTO
 _SEVERAL = 2  # lines of a list: of one alone nobody can tell what a line is
 
 
+def with_each_line(found: Understood, state: ScreenState) -> Understood:
+    """The same; where it is the first line of a list, it may be meant for each of them."""
+    if not found.is_asked or found.named_by is not None or found.role == ElementRole.FIELD:
+        return found
+    box, size = found.box, state.frame.size
+    spec = TargetSpec(
+        target_id="", label=found.label, text=found.text, role=found.role, alike=len(found.alike),
+        box=box.normalised(size), screen_size=(size.width, size.height),
+    )  # fmt: skip
+    members = lines_from(spec, box, state, least=_SEVERAL)
+    if not members:
+        return found
+    each = Answer(code=EACH_LINE, text=say("lesson.each_line"), boxes=members)
+    return replace(found, answers=(*found.answers, each))
+
+
 def repeat_for_each_line(here: Here, step: LessonStep, wanted: Mapping[str, Any]) -> None:
     """The step is done for each line of its list from now on; it was shown on the first one. Raises BadEdit."""
     edge = step.edge
@@ -53,12 +70,12 @@ def repeat_for_each_line(here: Here, step: LessonStep, wanted: Mapping[str, Any]
     with transaction.atomic():
         repeat, said, shown = repeat_of(here.lesson, edge, wanted), {target.text}, None
         if sole_name(str(target.evidence.get("number") or "")) != counter:
-            if "uncounted" not in step.screen:  # else it is another counter now
-                step.note(uncounted={"label": target.label, "evidence": target.evidence})
+            was_target = step.screen.get("uncounted") or {"label": target.label, "evidence": target.evidence}
             label = _("line %(number)s") % {"number": number}
             shown = _as_line(here, step, target, number, counter)
             here.draft.change_target(target, shown.spec)
             said |= shown.said
+            step.note(uncounted={**was_target, "says": sorted(said)})
             Target.objects.filter(pk=target.pk).update(label=label)
         edge.repeat = repeat
         edge.save(update_fields=["repeat"])
@@ -68,6 +85,16 @@ def repeat_for_each_line(here: Here, step: LessonStep, wanted: Mapping[str, Any]
             _is_known_without(shown, here)
         step.drops(dropped(was, said_by(here.draft.workflow)))
         here.mark_ends()
+
+
+def shown_line_again(here: Here) -> None:
+    """What was taught since of the line that was shown is another line's with the next one, too."""
+    for step in here.lesson.steps.kept():
+        if says := (step.screen.get("uncounted") or {}).get("says"):
+            was = said_by(here.draft.workflow)
+            _differs_with_the_line(here, says)
+            if gone := dropped(was, said_by(here.draft.workflow)):
+                step.drops(gone)
 
 
 def _differs_with_the_line(here: Here, said: Collection[str]) -> None:

@@ -23,17 +23,18 @@ from execution.lesson.as_a_run import LessonHold
 from execution.lesson.as_it_was import changed, rows_of
 from execution.lesson.calling import as_kept
 from execution.lesson.controls import Controls, understand_control
+from execution.lesson.drafting import variable_name
 from execution.lesson.going_on import go_on, is_more_scrolling, is_second_click, second_click
 from execution.lesson.here import Here, Pending
 from execution.lesson.holding import Held, question_of, speaks_against, still_stands, with_variable
-from execution.lesson.lines import opened_by_name
+from execution.lesson.lines import opened_by_name, repeat_for_each_line, shown_line_again, with_each_line
 from execution.lesson.looks import seen_there
 from execution.lesson.offers import keep, offered
 from execution.lesson.proving import counts_of
 from execution.lesson.screens import Known
 from execution.lesson.sight import Looks, Seen
 from execution.lesson.typing import Typing
-from execution.lesson.understanding import RUNS_VALUE, Answer, Understood, taught, understand
+from execution.lesson.understanding import EACH_LINE, RUNS_VALUE, Answer, Understood, taught, understand
 from execution.lesson.undoing import drop_unused, take_back
 from execution.lesson.ways import records_of, with_record
 from execution.models import MEND, Lesson, LessonStep
@@ -43,6 +44,7 @@ from workflows.catalogue import LOGIN
 from workflows.exceptions import DomainError
 from workflows.models import Edge, Node, Target
 from workflows.text import names
+from workflows.validation.ways import MOST_ROUNDS
 
 log = logging.getLogger(__name__)
 
@@ -101,6 +103,7 @@ class Recorder:
             return
         self.typing.close()
         self.here.seen(state)
+        shown_line_again(self.here)
         self.on_change()
 
     def tick(self) -> None:
@@ -187,10 +190,13 @@ class Recorder:
         if held.done:
             self._keep(held.step, held.act, held.found, held.state, answer, variable, source=held.step.node)
             self.here.looks_again(held.read)
-            return Acted(state="done")
-        read, shown = held.read, held.state
-        acted = self._done(held.act, held.found, shown, read=read, step=held.step, answer=answer, variable=variable)
-        drop_unused(self.lesson, self.draft.new_variables())  # where it could not be done
+            acted = Acted(state="done")
+        else:
+            read, shown = held.read, held.state
+            acted = self._done(held.act, held.found, shown, read=read, step=held.step, answer=answer, variable=variable)
+            drop_unused(self.lesson, self.draft.new_variables())  # where it could not be done
+        if acted.state == "done" and choice == EACH_LINE:
+            self._for_each_line(held.step, values)
         return acted
 
     def _answered_afterwards(self, question: str, choice: str, values: Mapping[str, Any]) -> Acted | None:
@@ -202,8 +208,22 @@ class Recorder:
             raise BadEdit(why)
         answer, variable = with_variable(self.here, asked.found, answer, values)
         self.afterwards.answer(asked, answer, variable, answered={"code": choice, "values": dict(values)})
+        if choice == EACH_LINE:
+            self._for_each_line(asked.step, values)
         self.on_change()
         return Acted(state="done")
+
+    def _for_each_line(self, step: LessonStep, values: Mapping[str, Any]) -> None:
+        """What was done on the first line is done for each; where nobody can count them it stays that line, and says
+        why."""
+        most, names_there = values.get("most"), list(self.draft.graph().kinds)
+        wanted = {"counter": variable_name("n", names_there), "most": most if isinstance(most, int) else MOST_ROUNDS}
+        step.refresh_from_db()
+        try:
+            repeat_for_each_line(self.here, step, wanted)
+        except BadEdit as error:
+            step.note(why=to_json(told_by(error)))
+        self.on_change()
 
     def cancel(self, question: str) -> bool:
         """Let the held act go; nothing is done. What was done before it was asked stays without a step."""
@@ -348,9 +368,10 @@ class Recorder:
     def _understood(self, act: Act, shown: ScreenState) -> Understood:
         if act.is_setting:
             return understand_control(shown, act, known=self.here.known)
-        if act.box is None and (found := self._hovered_at(act.point, shown)) is not None:
-            return replace(found, point=act.point)
-        return understand(shown, act.point, known=self.here.known, box=act.box)
+        found = self._hovered_at(act.point, shown) if act.box is None else None
+        if found is None:
+            found = understand(shown, act.point, known=self.here.known, box=act.box)
+        return with_each_line(replace(found, point=act.point), shown)
 
     def _stands(self, held: Held) -> bool:
         """Whether what was asked about is still there, by a picture taken now: the eyes' own may be a moment old."""

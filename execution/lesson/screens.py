@@ -160,14 +160,17 @@ def telling(state: ScreenState, known: Known) -> list[ToldLine]:
 def proposed_texts(state: ScreenState, known: Known, others: Sequence[Look]) -> tuple[str, ...]:
     """Few texts that tell the screen, those first that no other known screen shows.
 
-    What stands high is in sight in a smaller window as well.
+    What stands high is in sight in a smaller window as well; what stands above or below its window is of another one,
+    which lies elsewhere another day.
     """
+    window = state.window.box if state.window else None
 
     def rank(one: ToldLine) -> tuple[float, int, int, str]:
         return replace(one, score=one.score - _LOW * _depth(one.line.box, state)).rank()
 
     ranked = sorted((one for one in telling(state, known) if one.kind is Told.TELLS), key=rank)
     ranked = [one for one in ranked if not names_in(one.text) and not is_in_frame(one.line, state)]
+    ranked = [one for one in ranked if window is None or window.contains(one.line.box.center)] or ranked
     texts = [one.text for one in ranked if _is_once(one, state)]
     elsewhere = [ScreenWords.of(look.texts) for look in others]
     counts = {text: sum(w.seen(text) >= SEEN for w in elsewhere) for text in texts}

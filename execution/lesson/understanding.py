@@ -33,6 +33,7 @@ _BESIDE = 6  # pixels from words that a click beside them is meant for
 _MOST_ROWS = 3  # answers by what stands in its row
 SOMETHING_ELSE = "something_else"  # of its line, as a person says
 THIS_PLACE = "this_place"
+EACH_LINE = "each_line"  # it was shown on the first line of its list, and is done for each
 RUNS_VALUE, ALWAYS = "runs_value", "always"  # what a text that looks like data is in the next run
 
 
@@ -170,7 +171,7 @@ def taught(
         spec = replace(spec, label=spec.text)
     if answer is not None and answer.row and found.is_data and not found.is_ambiguous:
         spec = replace(spec, text="", picture="")  # what stands there is another value next time
-    if answer is not None and not number and (answer.number or answer.code == THIS_PLACE):
+    if answer is not None and not number and (answer.number or answer.code in {THIS_PLACE, EACH_LINE}):
         fixed = tuple(n for n in spec.neighbours if not (names_record(n.text) or names(n.text)))
         return replace(spec, neighbours=fixed, needed=("number",))
     if answer is None or not answer.row:

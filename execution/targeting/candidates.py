@@ -15,10 +15,10 @@ from execution.targeting.boxes import holds_several, point_in
 from execution.targeting.context import Context
 from execution.targeting.pointing import pointed_at
 from execution.targeting.runs import Alike, alike, core, runs_of
-from execution.targeting.search import peaks
+from execution.targeting.search import SAME_PICTURE, peaks
 from execution.types import Box, ElementRole, Point
 
-_LEAST_PICTURE, _SAME_PICTURE, _MOST_PICTURES = 0.75, 0.95, 4  # of correlation; places at each size
+_LEAST_PICTURE, _MOST_PICTURES = 0.75, 4  # of correlation; places at each size
 _SIZES = (1.0, 0.8, 0.9, 1.1, 1.25, 1.5, 2 / 3)  # where nothing tells how large things are drawn
 _SAME = 0.6  # of both boxes
 _WHOLE = frozenset({ElementRole.BUTTON, ElementRole.MENU_ITEM, ElementRole.TAB})  # by their caption
@@ -194,7 +194,7 @@ def _pictures(context: Context, is_read: bool) -> Iterator[tuple[Box, By]]:
         if (template := context.template_at(size)) is not None:
             found = peaks(context.grey, template.whole, minimum=_LEAST_PICTURE, region=context.area, rough=True)
             yield from ((peak.box, By.PICTURE) for peak in found[:_MOST_PICTURES])
-            if is_read or (found and found[0].correlation >= _SAME_PICTURE):
+            if is_read or (found and found[0].correlation >= SAME_PICTURE):
                 return
 
 

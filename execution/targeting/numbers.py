@@ -14,6 +14,7 @@ import numpy as np
 from execution.language.screen_texts import ScreenWords, Wanted, wanted
 from execution.targeting.groups import AS_HIGH, Group, groups_of
 from execution.targeting.kinds import same_kind
+from execution.targeting.search import SAME_PICTURE, peaks, usable
 from execution.types import Box, Element, ElementRole, ScreenState
 from sentences.said import say
 from workflows.graph import NeighbourSpec, TargetSpec
@@ -221,27 +222,37 @@ def its_like(seen: Numbered) -> tuple[Box, ...]:
     """Everything in its window that may be of its group; a text that only the target had is its content, no sign."""
     known = known_as(seen.target)
     if known == BY_TEXT:
-        return _evened(seen.peers, seen.controls)
+        return _evened(seen.peers, seen.controls, seen.grey)
     for scale in seen.scales:
         if found := _controls(seen, scale) if known == BY_KIND else _lines(seen, scale):
             return found
     return ()
 
 
-def _evened(peers: Sequence[Box], controls: Sequence[Element]) -> tuple[Box, ...]:
-    """The same, each as high as most of them where its control is as high as theirs: of one caption a reader may have
-    taken the border for a part, and the list would have a hole there."""
+def _evened(peers: Sequence[Box], controls: Sequence[Element], grey: np.ndarray) -> tuple[Box, ...]:
+    """The same, each as high as most of them where its control is as high as theirs, or where what they show stands in
+    it: of one caption a reader may have taken the border for a part, and the list would have a hole there."""
     around = {box: _control_of(box, controls) for box in peers}
     usual = median_low(box.h for box in peers) if peers else 0
-    high = {one.h for box, one in around.items() if one is not None and box.h <= AS_HIGH * usual}
+    even = [box for box in peers if box.h <= AS_HIGH * usual]
+    high = {one.h for box in even if (one := around[box]) is not None}
     found = []
     for box in peers:
         own = around[box]
         if own is not None and box.h > AS_HIGH * usual and any(_near(own.h, h, _AS_HIGH) for h in high):
             wide = min(box.w, own.w)
             box = Box(own.center.x - wide // 2, own.center.y - usual // 2, wide, usual)
+        elif own is None and box.h > AS_HIGH * usual:
+            box = _as_in(box, even, grey)
         found.append(box)
     return tuple(found)
+
+
+def _as_in(box: Box, even: Sequence[Box], grey: np.ndarray) -> Box:
+    """Where in it stands what one of the others shows, in letters of the same size; itself where that does not."""
+    shown = (grey[one.y : one.bottom, one.x : one.right] for one in even)
+    seen = [peak for look in shown if not usable(look) for peak in peaks(grey, look, minimum=SAME_PICTURE, region=box)]
+    return max(seen, key=lambda peak: peak.correlation).box if seen else box
 
 
 def _control_of(box: Box, controls: Sequence[Element]) -> Box | None:

@@ -11,6 +11,7 @@ import numpy as np
 from execution.types import Box
 from sentences.said import say
 
+SAME_PICTURE = 0.95  # of correlation
 _MOST_PEAKS = 40
 _COARSE_SIDE = 10  # a template is shrunk for the first pass, but never below this
 _COARSE_LOSS = 0.35  # how much likeness a shrunk picture may lose where it does not fall on the grid

@@ -78,6 +78,19 @@ def counted(
     return line, group.members[before:]
 
 
+def lines_from(target: TargetSpec, box: Box, state: ScreenState, *, least: int) -> tuple[Box, ...]:
+    """The lines of the list of which the one in `box` is the first; nothing where it is another one of it, or where
+    fewer than `least` are seen. What stands before it on another ground is the title of the column."""
+    number, values = "{{line}}", {"line": "1"}
+    try:
+        line, members = counted(target, box, state, number=number, values=values, least=least)
+    except ValueError:
+        return ()
+    with_title = _seen(replace(line, before_first=0), state, values).wanted_number
+    is_first = not line.before_first or with_title.problem == say("targeting.first_is_other")
+    return members if is_first else ()
+
+
 def lines_like(target: TargetSpec, box: Box, state: ScreenState) -> tuple[Box, ...]:
     """The lines of the list in which one in `box` is opened by what it says; nothing where it is in no such list."""
     line = replace(target, text="", named_by=None, row=(), number="{{line}}", alike=1)
@@ -86,8 +99,11 @@ def lines_like(target: TargetSpec, box: Box, state: ScreenState) -> tuple[Box, .
 
 
 def _group(target: TargetSpec, state: ScreenState, values: Mapping[str, str]) -> Group | None:
-    seen = Context(target=target, state=state, variables=values, pictures=_Unseen(), words=ScreenWords.of(state.texts))
-    return group_of_target(seen)
+    return group_of_target(_seen(target, state, values))
+
+
+def _seen(target: TargetSpec, state: ScreenState, values: Mapping[str, str]) -> Context:
+    return Context(target=target, state=state, variables=values, pictures=_Unseen(), words=ScreenWords.of(state.texts))
 
 
 def _is_row(neighbour: NeighbourSpec, box: Box, group: Group) -> bool:

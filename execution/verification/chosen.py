@@ -121,11 +121,17 @@ def radio_of(option: str, area: Box, state: ScreenState) -> tuple[Box | None, in
     seen = [s for s in ScreenWords(alone).sightings(option, strict=True) if s.how in (LINE, PART)]
     seen = [s for s in seen if s.how == PART or reads(s.line.text, option)]
     # where the reader joined captions to a line that cannot be divided, nobody knows where one of them begins
-    marks = [mark_at(s.box, state, _RADIOS) for s in seen if s.how == LINE]
+    marks = [_mark_of(s.box, state) for s in seen if s.how == LINE]
     found = [mark for mark in marks if mark is not None]
     divided = [mark for captions in joined.values() for mark, text in captions if reads(text, option)]
     every = [*found, *divided]
     return (every[0] if len(every) == len(seen) + len(divided) == 1 else None), len(every)
+
+
+def _mark_of(line: Box, state: ScreenState) -> Box | None:
+    """The mark of a caption; the reader may have taken it, and the ring of the focus, for a part of the line."""
+    words = [e.box for e in state.elements if e.role is ElementRole.TEXT and line.contains(e.box.center)]
+    return next((mark for box in (line, *words) if (mark := mark_at(box, state, _RADIOS)) is not None), None)
 
 
 def radios_in(box: Box, state: ScreenState) -> list[tuple[Box, str]]:

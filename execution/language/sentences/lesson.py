@@ -24,6 +24,7 @@ WORDS: Words = {
     "lesson.row_of_value": _("The line of “%(text)s”"),
     "lesson.beside": _("The one beside “%(text)s”"),
     "lesson.the_nth": _("Always number %(n)d of %(of)d"),
+    "lesson.each_line": _("For each line of this list"),
     "lesson.this_place": _("This very place"),
     "lesson.something_else": _("Something else in its line …"),
     "lesson.line_nothing_chosen": _("Choose at least one text of its line."),

@@ -39,9 +39,16 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
         left, right = (_letters(part, top, bottom) for part in sides)
         if bottom - top == len(crop) and left.any() and right.any():
             continue  # a border between two texts, which keeps them apart
-        rows = _own_rows(np.asarray(np.hstack((left, right)).any(axis=1)), top, bottom)
+        letters = np.hstack((left, right))
+        rows = _own_rows(np.asarray(letters.any(axis=1)), top, bottom)
         if rows.size and (top >= rows[0] or bottom - 1 <= rows[-1]):
-            continue
+            is_level = bottom - 1 == rows[-1] and _ends_with_descenders(letters, rows, top, bottom)
+            if (
+                not is_level
+                or ink[top : rows[0], max(0, first - 1)].any()
+                or ink[top : rows[0], last + 1 : last + 2].any()
+            ):
+                continue  # or what reaches to its side above the letters, as a bracket does
         if not rows.size and any(part[top:bottom].any() for part in sides):
             continue  # in an empty field nobody knows whether it is a letter
         past = min(rows[0] - top, bottom - 1 - rows[-1]) if rows.size else 0
@@ -72,6 +79,15 @@ def _own_rows(inked: np.ndarray, top: int, bottom: int) -> np.ndarray:
     below = [g for g in groups if g[-1] == len(inked) - 1 and g[0] >= bottom]
     others = [g for g in groups if not any(g is other for other in (*above, *below))]
     return np.concatenate(others) if others else rows[:0]
+
+
+def _ends_with_descenders(letters: np.ndarray, rows: np.ndarray, top: int, bottom: int) -> bool:
+    """Whether a bar that ends where a "p" does reaches clearly past the top of all letters, and past the line that most
+    of them stand on: no letter does both."""
+    inked = letters[rows[0] : rows[-1] + 1]
+    inked = inked[:, inked.any(axis=0)]
+    stands = rows[-1] - np.median(np.argmax(inked[::-1], axis=0))
+    return bool(rows[0] - top >= CLEARLY_PAST and bottom - 1 - stands >= CLEARLY_PAST)
 
 
 def _thin_bars(ink: np.ndarray) -> list[tuple[int, int]]:

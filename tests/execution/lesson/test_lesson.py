@@ -380,6 +380,32 @@ def test_what_is_no_line_of_a_list_is_not_repeated(teacher: Teacher, lesson: Les
     assert not lesson.workflow.edges.exclude(repeat={}).exists()
 
 
+def test_the_first_line_may_be_meant_for_each_and_what_follows_is_not_known_by_it() -> None:
+    """S6.13: said with the click, before what the line leads to was seen."""
+    goods = ("Red cells", "Platelets", "Plasma")
+    heads = (("Delivery", 60),)
+    sheets = [
+        replace(record(f"record{n}"), widgets=[TextLabel(text=t, at=Point(60, y)) for t, y in (*heads, (good, 120))])
+        for n, good in enumerate(goods)
+    ]
+    desktop = ScriptedDesktop([queue_of(*goods, to=OPENS), *sheets])
+    workflow = Workflow.objects.create(workflow_id="wf_goods", name="Goods")
+    with taught_on(desktop, user=make_user("designer"), workflow=workflow) as lesson, teacher_of(lesson) as teacher:
+        teacher.until(lambda: teacher.screen.get("node_id"), what="a screen")
+        assert teacher.click(FIRST)["state"] == "held"
+        [each] = [a for a in question_of(teacher)["answers"] if a["code"] == "each_line"]
+        assert (each["text"], each["repeats"], len(each["boxes"])) == ("For each line of this list", True, 3)
+        answers(teacher, "each_line", most=9)
+        teacher.until(lambda: len(teacher.lesson["screens"]) == 2, what="the delivery")
+        sheet = lesson.workflow.nodes.get(is_entry=False)
+        teacher.until(lambda: sheet.refresh_from_db() or sheet.texts == ["Delivery"], what="no line in it")
+        edge = lesson.workflow.edges.get()
+        assert edge.repeat == {"counter": "n", "most": 9, "until": [], "steps": []}
+        assert edge.expect["texts"] == ["Delivery"]
+        assert edge.target is not None
+        assert edge.target.evidence["number"] == "{{n}}"
+
+
 def test_a_step_is_repeated_for_each_line_by_the_line_of_the_browser_until_that_is_ended(
     caller: Teacher, queue_lesson: Lesson, queue_: ScriptedDesktop
 ) -> None:

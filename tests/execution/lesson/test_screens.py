@@ -58,6 +58,18 @@ def test_a_screen_is_not_known_by_the_words_in_the_bar_of_its_window() -> None:
     assert "Request sent" in proposed_texts(canvas.state(), Known(), ())
 
 
+def test_a_window_is_known_by_what_stands_in_it_and_not_by_the_one_behind_it() -> None:
+    """Another day it lies elsewhere, and covers that."""
+    canvas = Canvas(900, 600)
+    canvas.text("Inspections", 200, 40, size=18)
+    for at, text in enumerate(("Close", "Show the repairs")):
+        canvas.text(text, 140, 160 + 60 * at)
+    inside = canvas.state(window=Window(title="Device card", box=Box(100, 100, 400, 300)))
+    assert set(proposed_texts(inside, Known(), ())) == {"Close", "Show the repairs"}
+    beside = canvas.state(window=Window(title="Device card", box=Box(100, 400, 400, 190)))
+    assert "Inspections" in proposed_texts(beside, Known(), ()), "nothing in it tells"
+
+
 LABELS = ("Patient", "Telephone", "Examination", "Wanted on", "Remark")
 
 

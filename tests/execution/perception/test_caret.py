@@ -34,6 +34,30 @@ def test_a_line_without_a_cursor_is_left_as_it_is(text: str) -> None:
     assert without_caret(plain) is plain
 
 
+def test_a_cursor_that_ends_where_the_descenders_do_is_painted_over() -> None:
+    """So browsers draw it: "Rhesus phenotype" was read as "Rhesus phenotypel"."""
+    plain, end, top, bottom = line("Rhesus phenotype")
+    typed = plain.copy()
+    typed[top - 3 : bottom + 1, end + 2] = 0
+    assert np.array_equal(without_caret(typed), plain)
+
+
+@pytest.mark.parametrize(("text", "past", "down"), [("annex", 4, 0), ("names", 4, 0), ("page", 4, -4), ("page", 1, 0)])
+def test_a_bar_that_could_be_the_last_letter_stays(text: str, past: int, down: int) -> None:
+    """It stands on the line of the letters, or is no higher than an "l" among them."""
+    plain, end, top, bottom = line(text)
+    typed = plain.copy()
+    typed[top - past : bottom + 1 + down, end + 3] = 0
+    assert without_caret(typed) is typed
+
+
+def test_a_bracket_behind_descenders_stays() -> None:
+    plain, end, top, bottom = line("a page of happy apes")
+    typed = plain.copy()
+    typed[top - 3 : bottom + 1, end + 3] = typed[top - 3, end + 3 : end + 6] = typed[bottom, end + 3 : end + 6] = 0
+    assert without_caret(typed) is typed
+
+
 @pytest.mark.parametrize("shape", [(1, 1, 3), (3, 200, 3), (40, 2, 3)])
 def test_tiny_pictures_are_left_as_they_are(shape: tuple[int, int, int]) -> None:
     pixels = np.zeros(shape, np.uint8)

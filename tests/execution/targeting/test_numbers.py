@@ -135,6 +135,26 @@ def test_a_caption_that_was_read_with_the_border_of_its_button_leaves_no_hole_in
     assert len(found.lines) == 6
 
 
+def column(*sizes: int) -> ScreenState:
+    """The same word below itself, in letters of those sizes; no control is seen around it."""
+    canvas = Canvas(1000, 800)
+    for at, size in enumerate(sizes):
+        canvas.text("Open", 440, TOP + PITCH * at, size=size)
+    return canvas.state(window=Window(title="Records", box=Box(0, 0, 1000, 800)))
+
+
+@pytest.mark.parametrize(("size", "lines"), [(13, 5), (24, 0)])
+def test_a_caption_without_a_control_is_as_high_as_the_others_where_its_letters_are(size: int, lines: int) -> None:
+    """What was read with the ground around it is a line; the same word in larger letters is none."""
+    state = column(13, 13, size, 13, 13)
+    target = taught(column(13, 13, 13, 13, 13), state.texts[0].box)
+    texts = list(state.texts)
+    texts[2] = replace(texts[2], box=texts[2].box.grown(8, state.frame.size))
+    found = asked(target, replace(state, texts=tuple(texts)), n="4")
+    assert (found.problem == "", len(found.lines) * (found.problem == "")) == (lines > 0, lines)
+    assert found.holds(state.texts[3].box) == (lines > 0)
+
+
 def test_behind_a_row_that_was_not_seen_no_number_is_told() -> None:
     state = table()
     seen = replace(state, elements=(*state.elements[:2], *state.elements[3:]), texts=tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -171,6 +172,33 @@ def group(*captions: str, read: str = "", gap: int = 16, marks: int | None = Non
     elements = FrameDetector().detect(canvas.pixels, [line])
     assert [e.box for e in elements if e.role is ElementRole.RADIO] == rings
     return canvas.state(elements=elements), rings
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_mark_that_was_read_with_its_caption_and_the_ring_of_the_focus_is_seen(chosen: bool) -> None:
+    """As Tk lights up the radio button that was clicked: the eyes see no radio button there."""
+    canvas = Canvas(700, 200, background=(220, 218, 213))
+    marks = []
+    for caption, x in (("Hospital", 40), ("Rented", 150), ("Donated", 240)):
+        if caption == "Rented":
+            canvas.draw.rectangle((x - 8, 88, x + 76, 122), fill=(238, 235, 231))
+            canvas.draw.rectangle((x + 16, 94, x + 70, 118), outline=(0, 0, 0))
+        mark = Box(x, 100, 11, 11)
+        canvas.draw.ellipse((x, 100, x + 10, 110), fill="white", outline=(110, 110, 110))
+        if caption == "Rented" and chosen:
+            canvas.draw.ellipse((x + 3, 103, x + 7, 107), fill=(0, 0, 0))
+        canvas.text(caption, x + 18, 98)
+        marks.append(mark)
+    captions = [line.box for line in canvas.lines]
+    rented = canvas.lines[1]
+    canvas.lines[1] = replace(rented, box=Box(146, 94, 75, 25))
+    elements = [
+        Element(box=box, role=ElementRole.TEXT, text=t.text) for box, t in zip(captions, canvas.lines, strict=True)
+    ]
+    elements += [Element(box=marks[at], role=ElementRole.RADIO) for at in (0, 2)]
+    state = canvas.state(elements=elements)
+    found = stands_as_wanted("choose", {"option": "Rented"}, Box(0, 84, 700, 40), state, state)
+    assert found.answer is (Answer.YES if chosen else Answer.NO)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import { callPanel } from "./call_form.js";
 import { controlParts, focusOn } from "./control.js";
 import { keepNotPossible, notPossibleForm } from "./not_possible.js";
 import { pressing } from "./parts.js";
+import { MOST } from "./ways.js";
 
 const ELSE = "something_else"; // the answer that is on the key E
 const READ_MS = 400;
@@ -93,7 +94,7 @@ export class Question {
     if (this.ripening.isOn || !this.store.isAsking) return;
     if (answer.line) return void this.askLine(answer);
     if (answer.names) return void this.askName(answer);
-    this.connection.answer(answer.code);
+    this.connection.answer(answer.code, answer.repeats ? { most: MOST } : {});
   }
 
   /** What the value is called that is another one in each run. */

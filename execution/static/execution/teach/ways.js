@@ -6,7 +6,7 @@ import { editable, overline } from "./parts.js";
 
 const NOTHING = new Set(["empty", "not_empty"]); // tests that compare with nothing
 const SEVERAL = "one_of"; // one value a line, or separated by commas
-const MOST = 50; // lines, until somebody says otherwise
+export const MOST = 50; // lines, until somebody says otherwise
 
 /** The parts of a step's panel that say when it is done. */
 export function waysEditor(store, edits, step, { connection }) {
