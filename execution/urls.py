@@ -36,6 +36,7 @@ from execution.pages.training import training
 from execution.pages.training_jobs import training_again, training_export, training_file
 from execution.pages.viewer.compare import run_compare
 from execution.pages.viewer.export import run_export, step_export
+from execution.pages.worklist_called import worklist_called
 from execution.pages.worklist_files import worklist_add, worklist_results
 from execution.pages.worklist_new import worklist_new
 from execution.pages.worklist_told import worklist_tell
@@ -53,6 +54,7 @@ urlpatterns = [
     path("lists/<str:worklist_id>/add", worklist_add, name="list_add"),
     path("lists/<str:worklist_id>/when", worklist_when, name="list_when"),
     path("lists/<str:worklist_id>/when/tell", worklist_tell, name="list_tell"),
+    path("lists/<str:worklist_id>/when/called", worklist_called, name="list_called"),
     path("lists/<str:worklist_id>/when/change", worklist_when_change, name="list_when_change"),
     path("lists/<str:worklist_id>/results.<str:kind>", worklist_results, name="list_results"),
     path("texts", texts, name="texts"),

@@ -222,6 +222,7 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "list_when": (VIEW, None),
     "list_when_change": (None, OPERATE),
     "list_tell": (None, OPERATE),
+    "list_called": (None, OPERATE),
     "texts": (VIEW, None),
     "corrections": (VIEW, None),
     "correction": (VIEW, None),

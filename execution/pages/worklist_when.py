@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from execution.choices import Origin, Rhythm
 from execution.models import ListStart, Schedule, Worklist
 from execution.pages import worklist_when_texts as texts
+from execution.pages.worklist_called import called_context
 from execution.pages.worklist_texts import needs_reason
 from execution.pages.worklist_told import told_context
 from execution.pages.worklist_when_form import ScheduleForm
@@ -147,6 +148,7 @@ def _context(
         "kinds": list(KINDS),
         "form": form,
         **told_context(request, one),
+        **called_context(request, one),
         **(_followed(request, one, form, chosen=chosen, schedules=schedules, came=came) if form else {}),
     }
 
