@@ -308,7 +308,7 @@ def _filled(route: str, objects: dict[str, Any]) -> str:
     if of_model:
         here["object_id"] = here["id"] = here["pk"] = objects.get("admin", {}).get(of_model.groups(), 1)
     filled = re.sub(r"<(?:\w+:)?(\w+)>(?!\[|\()", lambda m: str(here.get(m[1], "1")), route.replace("(?P<", "(<"))
-    filled = re.sub(r"\(<app_label>[^)]*\)|\(1auth[^)]*\)", "workflows", filled)
+    filled = re.sub(r"\(1\w+(?:\|\w+)+\)", "workflows", filled)
     filled = re.sub(r"\(1\.\*\)", "nowhere/", filled)
     return filled.replace("^", "").replace("$", "")
 
