@@ -66,6 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(ToldAtOnce(config.pluginmanager))
     make_commits_cheap(settings.DATABASES["default"])
+    settings.WHITENOISE_AUTOREFRESH = True  # else each new client goes through all files of pages, to serve none
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # tests log in often
 
 

@@ -22,6 +22,12 @@ SCRIPT = "execution/live.js"
 HASHED = re.compile(r"\.[0-9a-f]{12}\.\w+$")
 
 
+@pytest.fixture(autouse=True)
+def as_deployed(settings: Any) -> None:
+    """All files are gone through once, as each process of the product does."""
+    settings.WHITENOISE_AUTOREFRESH = False
+
+
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("static")

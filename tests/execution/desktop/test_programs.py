@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from execution.desktop import programs
+from execution.desktop.programs import found
 
 ENTRY = "[Desktop Entry]\nType=Application\nName=Somewhat\n"
 
@@ -31,7 +31,7 @@ def test_those_of_the_menu_whose_program_is_here(menu: Path) -> None:
     entry(menu, "notes", f"{ENTRY}Exec=notes --new %F\n")
     entry(menu / "sub", "chart", f"{ENTRY}TryExec={menu.parent / 'chart'}\nExec=sh -c chart\n")
     entry(menu, "gone", f"{ENTRY}Exec=gone\n")
-    assert programs.found("linux") == ["chart", "notes"]
+    assert found("linux") == ["chart", "notes"]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_those_of_the_menu_whose_program_is_here(menu: Path) -> None:
 )
 def test_what_no_menu_shows_and_what_nobody_can_read_is_no_program(menu: Path, text: str) -> None:
     entry(menu, "notes", text)
-    assert programs.found("linux") == []
+    assert found("linux") == []
 
 
 def test_the_start_menu_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,4 +56,4 @@ def test_the_start_menu_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     folder.mkdir(parents=True)
     (folder / "Chart.lnk").touch()
     monkeypatch.setenv("PROGRAMDATA", str(tmp_path))
-    assert programs.found("win32") == ["Chart"]
+    assert found("win32") == ["Chart"]
