@@ -14,7 +14,7 @@ ROLES = frozenset(role.value for role in ElementRole) - {"group", "text"}
 _FARTHEST = 12.0  # of a line's height
 _LEVEL = 0.7
 _LONGEST = 40
-_COLON = " :："
+_ENDS = " .,;:："
 
 
 def in_words(box: Box, role: str, state: ScreenState) -> str:
@@ -25,7 +25,7 @@ def in_words(box: Box, role: str, state: ScreenState) -> str:
     if not told:
         return _("%(what)s at the %(place)s") % {"what": what, "place": _part(box, state)}
     (_far, side), line = min(told, key=lambda one: one[0])
-    text = lasting(line.text).strip(_COLON)[:_LONGEST]
+    text = lasting(line.text).strip(_ENDS)[:_LONGEST]
     sides = {
         "right": _("%(what)s right of %(text)s"),
         "below": _("%(what)s below %(text)s"),
