@@ -199,6 +199,21 @@ def untouched_database(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def told_of_whole_pages(django_test_environment: None) -> None:
+    """What a page was rendered with is kept for the test that asked for it; not of each of the 200 parts of a page."""
+    from django.template import Context
+    from django.template.base import Template
+    from django.test.utils import instrumented_test_render
+
+    def render(template: Template, context: Context) -> str:
+        if context.template is template:
+            return str(instrumented_test_render(template, context))
+        return str(template.nodelist.render(context))
+
+    Template._render = render  # as Django's own, which is taken away at the end
+
+
+@pytest.fixture(scope="session", autouse=True)
 def gpu_of_this_process() -> Iterator[None]:
     """Runs and pages of a test ask a GPU manager that is alone: no lock, no rows, no server."""
     from gpu import manager

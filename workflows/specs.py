@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -34,20 +34,27 @@ FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info
 
 def graph_of(workflow: Workflow) -> GraphSpec:
     """The workflow as it stands in the database now; unfinished and wrong parts included, for validation to name."""
+    nodes = list(workflow.nodes.select_related("reference").prefetch_related("looks"))
     return GraphSpec(
         workflow_id=workflow.workflow_id,
         name=workflow.name,
         learning_state=workflow.learning_state,
-        nodes=tuple(node_spec(n) for n in workflow.nodes.select_related("reference").prefetch_related("looks")),
-        edges=tuple(
-            edge_spec(e)
-            for e in workflow.edges.select_related("source", "destination", "target__picture", "target__context")
-        ),
+        nodes=tuple(node_spec(n) for n in nodes),
+        edges=tuple(edge_spec(e) for e in _between(nodes, workflow)),
         variables=tuple(variable_spec(v) for v in workflow.variables.all()),
         popups=popup_specs(workflow.popups),
         already_at_end_is_fine=workflow.already_at_end_is_fine,
         flags={name: value for name in FLAGS if (value := getattr(workflow, name)) not in (None, "", [])},
     )
+
+
+def _between(nodes: Iterable[Node], workflow: Workflow) -> Iterator[Edge]:
+    """The edges, their ends being those nodes: a join would read each node once more for each edge."""
+    known = {node.pk: node for node in nodes}
+    for edge in workflow.edges.select_related("target__picture", "target__context"):
+        if edge.source_id in known and edge.destination_id in known:  # unless nodes were read a moment earlier
+            edge.source, edge.destination = known[edge.source_id], known[edge.destination_id]
+        yield edge
 
 
 def node_spec(node: Node) -> NodeSpec:

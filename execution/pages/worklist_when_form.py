@@ -10,9 +10,12 @@ from zoneinfo import available_timezones
 
 import holidays
 from django import forms
+from django.forms.utils import flatatt
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.dates import WEEKDAYS
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from holidays.registry import COUNTRIES
@@ -37,6 +40,20 @@ def _countries() -> list[tuple[str, str]]:
 def regions_of(country: str) -> list[str]:
     """The parts of a country that have holidays of their own, by their codes."""
     return list(holidays.list_supported_countries().get(country, ()))
+
+
+class LongSelect(forms.Select):
+    """A choice of hundreds, written at once: Django fills in two templates for each line, most of what a page takes."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        shown = self.get_context(name, value, attrs)["widget"]
+        lines = [line for _group, some, _index in shown["optgroups"] for line in some]
+        options = format_html_join(
+            "",
+            '<option value="{}"{}>{}</option>',
+            ((one["value"], flatatt(one["attrs"]), one["label"]) for one in lines),
+        )
+        return format_html('<select name="{}"{}>{}</select>', name, flatatt(shown["attrs"]), options)
 
 
 def _clock() -> forms.TimeInput:
@@ -67,13 +84,13 @@ class ScheduleForm(forms.Form):
         label=gettext_lazy("Cron rule"),
         widget=forms.TextInput(attrs={**_TYPED, "placeholder": "0 2 * * 1-5"}),
     )
-    zone = forms.CharField(max_length=60, label=gettext_lazy("Time zone"), widget=forms.Select(attrs=_INPUT))
+    zone = forms.CharField(max_length=60, label=gettext_lazy("Time zone"), widget=LongSelect(attrs=_INPUT))
     until = forms.TimeField(
         required=False,
         label=gettext_lazy("No row begins from"),
         widget=_clock(),
     )
-    country = forms.ChoiceField(required=False, label=gettext_lazy("Holidays in"), widget=forms.Select(attrs=_INPUT))
+    country = forms.ChoiceField(required=False, label=gettext_lazy("Holidays in"), widget=LongSelect(attrs=_INPUT))
     region = forms.CharField(
         required=False, max_length=20, label=gettext_lazy("Region"), widget=forms.Select(attrs=_INPUT)
     )

@@ -6,12 +6,15 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import pytest
+from django import forms
 from django.test import Client
+from django.test.html import parse_html
 from django.utils import timezone
 
 from execution.choices import NightEnd, Rhythm, StartState
 from execution.models import ListStart, Schedule, Worklist
 from execution.models.worklist import WorklistState
+from execution.pages.worklist_when_form import LongSelect
 from execution.pages.worklist_when_texts import calendar_of, month_before, month_of, starts_that_came, title_of
 from execution.worklists.clock import Timing
 from tests.factories import make_user
@@ -54,6 +57,16 @@ def letters() -> Worklist:
 
 def place(worklist: Worklist) -> str:
     return f"/lists/{worklist.worklist_id}/when"
+
+
+@pytest.mark.parametrize("value", ["b", "", None])
+def test_a_long_choice_is_written_as_djangos(value: str | None) -> None:
+    choices, attrs = (
+        [("", "<none>"), ("a", "A & B"), ("b", "B")],
+        {"class": "input", "id": "when-zone", "required": True},
+    )
+    ours, theirs = (kind(attrs=attrs, choices=choices).render("zone", value) for kind in (LongSelect, forms.Select))
+    assert parse_html(ours) == parse_html(theirs)
 
 
 def test_what_is_typed_is_kept(otto: Client, letters: Worklist) -> None:
