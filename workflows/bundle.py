@@ -310,6 +310,7 @@ def _node(spec: NodeSpec, workflow: Workflow, pictures: Mapping[str, Picture]) -
         is_end=spec.is_end,
         is_common=spec.is_common,
         exception=spec.exception,
+        window_box=list(spec.window_box) if spec.window_box else None,
     )
 
 

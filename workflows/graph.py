@@ -174,6 +174,7 @@ class NodeSpec:
     `is_common`: it may come at any time, and the run goes on afterwards from where it was.
     `exception`: a run that ends here did not fail, but its work is not possible, for this reason (S12.2).
     `scope` is the call whose workflow it belongs to, by the id of its edge; "" for the workflow's own (`calling`).
+    `window_box` is where its window lay on `picture`, None where nobody knows.
     """
 
     node_id: str
@@ -190,6 +191,7 @@ class NodeSpec:
     is_common: bool = False
     exception: str = ""
     scope: str = ""
+    window_box: NormBox | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -489,6 +491,8 @@ class GraphSpec:
         for node in data["nodes"]:
             if not node["exception"]:  # nor before there were exceptions
                 del node["exception"]
+            if node["window_box"] is None:
+                del node["window_box"]
         return data
 
     @classmethod

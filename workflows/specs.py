@@ -72,6 +72,7 @@ def node_spec(node: Node) -> NodeSpec:
         is_end=node.is_end,
         is_common=node.is_common,
         exception=node.exception,
+        window_box=_box(node.window_box),
     )
 
 

@@ -342,7 +342,8 @@ class Here:
             look = Look.of_state(self._now, self.picture_of(self._now))
             self._looks[self.cursor.pk] = [look]
             self.cursor.reference = self.draft.picture(look.picture)
-            self.cursor.save(update_fields=["reference"])
+            self.cursor.window_box = look.window_box
+            self.cursor.save(update_fields=["reference", "window_box"])
             self._keep_reading(look)
 
     def next_index(self) -> int:
@@ -565,6 +566,7 @@ class Here:
             texts=list(proposed_texts(shown, self.known, others)),
             aside=set_aside(shown, self.known),
             window_title=shared_pattern("", shown, self.known),
+            window_box=look.window_box,
         )
         self._ends.add(node.pk)
         self._looks[node.pk] = [look]

@@ -29,6 +29,7 @@ from execution.teaching.values import put_back
 from execution.types import Box, ElementRole, Frame, ScreenState, TextLine, Window
 from execution.verification.change import in_field
 from sentences.said import say
+from workflows.graph import NormBox
 from workflows.models import Node
 from workflows.text import names as names_in
 
@@ -62,6 +63,12 @@ class Look:
     @classmethod
     def of_state(cls, state: ScreenState, picture: str) -> Look:
         return cls(picture, state.texts, state, state.window.title if state.window else "")
+
+    @property
+    def window_box(self) -> NormBox | None:
+        """Where its window lay on the picture; None where nobody knows."""
+        window = self.state.window.box if self.state.window else None
+        return window.normalised(self.state.frame.size) if window is not None else None
 
     @classmethod
     def of_reading(cls, reading: Reading, title: str) -> Look:

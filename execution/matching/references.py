@@ -219,6 +219,10 @@ def _pictures(node: NodeSpec) -> list[str]:
 
 def _of_node(graph: GraphSpec, node: NodeSpec, known: Mapping[str, Reference]) -> Reference:
     window = taught_window(graph, node)
+    reading = known[node.picture].reading if node.picture else None
+    if (window is None or window.box is None) and node.window_box and reading is not None:
+        box = Box.from_normalised(node.window_box, reading.size)
+        window = replace(window or Window(title="", app_name=node.app_name), box=box)
     first, *further = (replace(known[picture], window=window) for picture in _pictures(node))
     return replace(first, looks=tuple(further))
 

@@ -71,7 +71,8 @@ class Lists:
                 for row in rows[: step.suggestion["line"]]
             )
         )
-        return Compared(behind.line, lists[0] if lists else [], self._rows(suggestion, state), frozenset(said))
+        then, now = lists[0] if lists else [], self._rows(suggestion, state)
+        return Compared(behind.line, then, now, frozenset(said)).as_counted
 
     def judged(
         self, suggestion: Suggestion, behind: Round | None, state: ScreenState, *, may_scroll: bool
@@ -146,6 +147,13 @@ class Compared:
     @property
     def next_line(self) -> int | None:
         return place_of_next(self.done, self.then, self.now, said=self.said)
+
+    @property
+    def as_counted(self) -> Compared:
+        """The same; where the lines are told apart only without the numbers that both count them by, without those."""
+        bare = replace(self, then=_without_numbers(self.then), now=_without_numbers(self.now))
+        is_told = bool(bare.then and bare.now) and self.next_line is None and bare.next_line is not None
+        return bare if is_told else self
 
     def changed(self, line: int) -> str:
         """What is not as it was of the lines from this one on, in a sentence; "" if all of it is."""
@@ -289,6 +297,18 @@ def rows_of(lines: Iterable[NormBox], texts: Sequence[tuple[str, NormBox]]) -> l
         inside = [(box[0], text) for text, box in texts if abs(box[1] + box[3] / 2 - middle) <= _LEVEL * height]
         rows.append(tuple(text for _at, text in sorted(inside)))
     return rows
+
+
+def _without_numbers(rows: Sequence[Row]) -> list[Row]:
+    """The lines without the number that a list counts them by, which is another line's once one has left; nothing where
+    they are not counted so."""
+    bare: list[Row] = []
+    for number, (first, *others) in enumerate((row or ("",) for row in rows), 1):
+        counted, _space, own = first.partition(" ")
+        if counted.rstrip(".") != str(number) or not (own or others):
+            return []
+        bare.append((own, *others) if own else tuple(others))
+    return bare
 
 
 def _box(sides: Sequence[float]) -> NormBox:

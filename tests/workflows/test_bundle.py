@@ -81,6 +81,7 @@ def forget(workflow: Workflow) -> None:
 def bundle() -> bytes:
     """A good file of a workflow that is not here."""
     workflow = pictured(workflow_id="wf_notes", description="For the morning round.")
+    workflow.nodes.filter(is_entry=True).update(window_box=[0.1, 0.1, 0.5, 0.25])
     data = export_bundle(workflow)
     forget(workflow)
     Picture.objects.all().delete()
@@ -108,6 +109,7 @@ def test_what_comes_in_is_what_went_out_pictures_included(bundle: bytes, setting
     assert workflow.workflow_id == "wf_notes"
     assert workflow.description == "For the morning round."
     assert same(graph_of(workflow), original)
+    assert [node.window_box for node in original.nodes if node.window_box] == [(0.1, 0.1, 0.5, 0.25)]
     assert len(original.pictures()) == 3
     assert all(PictureStore().get(digest).size for digest in original.pictures())
     assert unpacked(export_bundle(workflow)).keys() == unpacked(bundle).keys()

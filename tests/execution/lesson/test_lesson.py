@@ -52,7 +52,8 @@ def test_a_click_is_done_and_kept_with_the_screens_it_leads_from_and_to(
     assert edge.action_type == "click"
     assert edge.target is not None
     assert edge.target.text == "Go on"
-    assert lesson.workflow.nodes.get(is_entry=True).texts == ["Page one", "Go on"]
+    first = lesson.workflow.nodes.get(is_entry=True)
+    assert (first.texts, first.window_box) == (["Page one", "Go on"], [0.0, 0.0, 1.0, 1.0])
     goes_on(teacher, 3)
     assert [(e.source.name, e.destination.name) for e in lesson.workflow.edges.all()] == [
         ("One - Forms", "Two - Forms"),

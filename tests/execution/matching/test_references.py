@@ -218,3 +218,14 @@ def test_the_window_is_what_the_targets_of_the_screen_say():
     target = replace(target, window_box=(0.1, 0.1, 1e-9, 0.1))
     graph = replace(graph, edges=(replace(edge, target=target),))
     assert taught_window(graph, a) == Window(title="Patients - Ward", app_name="ward")
+
+
+def test_where_no_target_says_it_the_window_is_where_it_lay_when_the_screen_was_taught(world):
+    """As of a card that is only read, or the screen on which a run ends: the windows behind it are none of it."""
+    seen = (0.25, 0.1, 0.5, 0.5)
+    nodes = [replace(node, window_box=seen if node.node_id == "form" else None) for node in world.graph.nodes]
+    world.graph = replace(world.graph, nodes=tuple(nodes))
+    known = world.prepare()
+    size = known["form"].reading.size
+    assert known["form"].window == Window(box=Box.from_normalised(seen, size))
+    assert known["list"].window is None

@@ -44,6 +44,39 @@ def test_the_next_line_is_known_by_what_it_says(done: int, then: list[Row], now:
     assert place_of_next(done, then, now, said={"discharge", "ward"}) == place
 
 
+def numbered(*rows: Row, joined: bool = False) -> list[Row]:
+    """As a table numbers its lines, with a column of its own or read together with the next one."""
+    return [(f"{n} {r[0]}", *r[1:]) if joined else (str(n), *r) for n, r in enumerate(rows, 1)]
+
+
+@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize(
+    ("done", "then", "now", "place"),
+    [
+        (1, [ADAMS, BROWN, CARTER], [BROWN, CARTER], 1),  # each has another number since the first one left
+        (2, [ADAMS, BROWN, CARTER], [ADAMS, CARTER], 2),
+        (1, [ADAMS, BROWN, CARTER], [ADAMS, BROWN, CARTER], 2),
+        (1, [ADAMS, BROWN, CARTER], [ADAMS, CARTER], None),
+        (1, [ADAMS, BROWN, CARTER], [CARTER, BROWN], None),
+    ],
+)
+def test_the_number_that_a_table_counts_a_line_by_is_no_part_of_it(
+    done: int, then: list[Row], now: list[Row], place: int | None, joined: bool
+) -> None:
+    compared = Compared(done, numbered(*then, joined=joined), numbered(*now, joined=joined), frozenset({"ward"}))
+    assert compared.as_counted.next_line == place
+    if place is not None:
+        assert compared.as_counted.changed(place) == ""
+
+
+def test_what_is_no_number_of_the_line_is_a_part_of_it() -> None:
+    """A number of its own stays with its record when another one leaves."""
+    own = [("7", *ADAMS), ("8", *BROWN), ("9", *CARTER)]
+    assert Compared(1, own, own[1:]).as_counted.next_line == 1
+    moved = [("8", *CARTER), ("9", *BROWN)]
+    assert Compared(1, own, moved).as_counted.next_line is None
+
+
 @pytest.mark.parametrize(
     ("then", "now", "shown", "has_left"),
     [
