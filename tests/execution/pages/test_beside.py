@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from django.test import Client
 
+from execution.matching.same import KINDS, Compared, Judged, SameScreen
 from execution.models import Job
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.elements import FrameDetector
@@ -68,6 +71,23 @@ def test_the_answer_stands_over_both_pictures_with_each_sign_and_its_share(
     assert client.get(url).headers["Cache-Control"] == "no-store"
     other_way = client.get(f"/pictures/{digests[1]}/beside/{digests[0]}").content.decode()
     assert "Compare the two" in other_way, "what is taught and what is seen are not the same question"
+
+
+def certain(model: SameScreen, found: Sequence[Compared]) -> dict[str, Judged]:
+    return {one.node_id: Judged(compared=one, probability=0.9999, shares=np.ones(len(KINDS))) for one in found}
+
+
+def test_that_two_pictures_show_one_screen_is_never_certain(
+    client: Client, operator: Any, digests: list[str], django_capture_on_commit_callbacks: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(SameScreen, "judge", certain)
+    url = f"/pictures/{digests[0]}/beside/{digests[0]}"
+    client.force_login(operator)
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(url)
+    page = client.get(url).content.decode()
+    assert "99 %" in page
+    assert "100 %" not in page
 
 
 @pytest.mark.parametrize("gone", [0, 1])
