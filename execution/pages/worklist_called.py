@@ -17,25 +17,24 @@ from execution.permissions import OPERATE
 from execution.worklists.actions.webhooks import drop_webhook, keep_webhook
 from sentences.said import worded
 from workflows.exceptions import DomainError
-from workflows.models import Address, AddressKind
 from workflows.permissions import permitted
 
 NEW = "new"
 
 
-def called_context(request: HttpRequest, one: Worklist) -> dict[str, Any]:
-    """The systems that may call it, and the one that is open with the address that it calls."""
+def called_context(request: HttpRequest, one: Worklist, secrets: list[str]) -> dict[str, Any]:
+    """The systems that may call it, and the one that is open with the address that it calls; `secrets` are the names of
+    those that may sign its calls."""
     webhooks = list(IncomingWebhook.objects.filter(worklist=one).select_related("address", "changed_by"))
     asked = request.GET.get("system", "")
     chosen = next((webhook for webhook in webhooks if webhook.hook_id == asked), None)
     calls = reverse("api_webhook_called", args=[chosen.hook_id]) if chosen else ""
-    secrets = Address.objects.filter(kind=AddressKind.INCOMING).order_by("name")
     return {
         "webhooks": webhooks,
         "webhook": chosen,
         "webhook_is_open": chosen is not None or asked == NEW,
         "webhook_calls": request.build_absolute_uri(calls) if calls else "",
-        "secrets": list(secrets.values_list("name", flat=True)),
+        "secrets": secrets,
     }
 
 

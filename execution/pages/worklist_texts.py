@@ -13,7 +13,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 from django.utils.formats import date_format, time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, npgettext
 
 from execution.actions.start import earned, resolve_mode
 from execution.choices import ExecutionMode
@@ -156,11 +156,25 @@ def cards_at_work() -> list[ListCard]:
     return [list_card(one, told[one.pk]) for one in shown]
 
 
+def counted(state: ItemState, n: int) -> str:
+    """What so many rows are."""
+    return {
+        ItemState.NEW: npgettext("rows", "new", "new", n),
+        ItemState.RUNNING: npgettext("rows", "running", "running", n),
+        ItemState.DONE: npgettext("rows", "done", "done", n),
+        ItemState.EXCEPTION: npgettext("rows", "exception", "exceptions", n),
+        ItemState.FAILED: npgettext("rows", "failed", "failed", n),
+        ItemState.SET_ASIDE: npgettext("rows", "set aside", "set aside", n),
+        ItemState.SKIPPED: npgettext("rows", "skipped", "skipped", n),
+        ItemState.CANCELLED: npgettext("rows", "cancelled", "cancelled", n),
+    }[state]
+
+
 def parts(counts: Mapping[str, int], total: int) -> list[Part]:
     others = counts[ItemState.SKIPPED] + counts[ItemState.CANCELLED]
-    shown = [(state, str(state.label), counts[state], COLOURS[state]) for state in _BAR if counts[state]]
+    shown = [(state, counted(state, n), n, COLOURS[state]) for state in _BAR if (n := counts[state])]
     if others:
-        shown.append((ItemState.SKIPPED, _("left out"), others, "out"))
+        shown.append((ItemState.SKIPPED, npgettext("rows", "left out", "left out", others), others, "out"))
     told: list[Part] = []
     before = 0
     for state, words, n, colour in shown:

@@ -29,7 +29,6 @@ from execution.worklists.actions.telling import drop_rule, keep_rule, send_test,
 from execution.worklists.happenings import link_to
 from sentences.said import say, worded
 from workflows.exceptions import DomainError
-from workflows.models import Address
 from workflows.parsing import whole_number
 from workflows.permissions import permitted
 
@@ -70,8 +69,8 @@ class Told:
     again: str
 
 
-def told_context(request: HttpRequest, one: Worklist) -> dict[str, Any]:
-    """The right of the page."""
+def told_context(request: HttpRequest, one: Worklist, addresses: list[str]) -> dict[str, Any]:
+    """The right of the page; `addresses` are the names of those that messages may go to."""
     rules = list(
         NoticeRule.objects.filter(Q(worklist=one) | Q(worklist=None)).select_related(
             "worklist", "address", "person", "escalate_to", "changed_by"
@@ -85,7 +84,6 @@ def told_context(request: HttpRequest, one: Worklist) -> dict[str, Any]:
     asked = request.GET.get("rule", "")
     chosen = next((rule for rule in rules if rule.rule_id == asked), None)
     failed = {message.rule_id for message in latest if message.said and message.state != MessageState.DELIVERED}
-    addresses = list(Address.objects.goes_out().order_by("name").values_list("name", flat=True))
     people = get_user_model().objects.filter(is_active=True).exclude(email="").order_by("username")
     return {
         "rules": [_line(rule, is_open=rule == chosen, has_failed=rule.pk in failed) for rule in rules],

@@ -28,6 +28,7 @@ from execution.worklists.results import KINDS
 from execution.worklists.schedules import timing_of
 from sentences.said import worded
 from workflows.exceptions import DomainError
+from workflows.models import Address, AddressKind
 from workflows.permissions import permitted
 
 NEW = "new"
@@ -124,6 +125,9 @@ def _context(
     now = timezone.now()
     first = texts.month_of(request.GET.get("month", ""), timezone.localdate(now))
     came = texts.starts_that_came(one, first)
+    addresses = list(Address.objects.order_by("name").values_list("name", "kind"))
+    comes_in = [name for name, kind in addresses if kind == AddressKind.INCOMING]
+    goes_out = [name for name, kind in addresses if kind != AddressKind.INCOMING]
     return {
         "list": one,
         "nav": "lists",
@@ -147,8 +151,8 @@ def _context(
         "days": [(str(n), str(name)) for n, name in WEEKDAYS_ABBR.items()],
         "kinds": list(KINDS),
         "form": form,
-        **told_context(request, one),
-        **called_context(request, one),
+        **told_context(request, one, goes_out),
+        **called_context(request, one, comes_in),
         **(_followed(request, one, form, chosen=chosen, schedules=schedules, came=came) if form else {}),
     }
 

@@ -86,7 +86,9 @@ def _table(request: HttpRequest, one: Worklist, told: Progress) -> dict[str, Any
         kept.pop(name, None)
     counts = told.counts
     filters = [("", _("All"), told.total)]
-    filters += [(s, str(ItemState(s).label), counts[s]) for s in texts.FILTERS if counts[s] or s == state]
+    filters += [
+        (s, texts.counted(ItemState(s), counts[s]), counts[s]) for s in texts.FILTERS if counts[s] or s == state
+    ]
     return {
         "page": page,
         "rows": [texts.row_of(item, one) for item in page.object_list],
