@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -16,6 +17,7 @@ class Lately(Generic[T]):
     def __init__(self, most: int) -> None:
         self._most = most
         self._made = OrderedDict[tuple[int, ...], tuple[tuple[object, ...], T]]()
+        self._lock = threading.Lock()
 
     def of(self, *values: object, make: Callable[[], T]) -> T:
         """What `make` gives, or gave, of these."""
@@ -23,7 +25,8 @@ class Lately(Generic[T]):
         if (known := self._made.get(key)) is not None:
             return known[1]
         made = make()
-        self._made[key] = values, made
-        while len(self._made) > self._most:
-            self._made.popitem(last=False)
+        with self._lock:
+            self._made[key] = values, made
+            while len(self._made) > self._most:
+                self._made.popitem(last=False)
         return made
