@@ -93,7 +93,16 @@ def stands_among_names(line: TextLine, state: ScreenState) -> bool:
     others = [one for one in state.texts if one.box != line.box]
     column = [o for o in others if abs(o.box.x - line.box.x) <= height and _apart(o, line).y <= _COLUMN * height]
     row = [o for o in others if abs(o.box.y - line.box.y) <= height / 2 and _apart(o, line).x <= _ROW * height]
+    head = min(column, key=lambda one: one.box.y, default=line)
+    if head.box.y < line.box.y and _heads_a_column(head, others):
+        column.remove(head)
     return any(_are_names(run, others) for run in (column, row))
+
+
+def _heads_a_column(line: TextLine, others: Sequence[TextLine]) -> bool:
+    """Whether it is the head of a column, as “Name” is: another one's head stands beside it, as none does in a menu."""
+    level = (o for o in others if o is not line and _apart(o, line).y <= line.box.h / 2)
+    return is_known(line.text) and any(is_known(one.text) for one in level)
 
 
 def _are_names(run: Sequence[TextLine], others: Sequence[TextLine]) -> bool:

@@ -82,6 +82,27 @@ def test_a_row_among_names_may_be_another_one_in_the_next_run(column: tuple[str,
     assert stands_among_names(state.texts[0], state) is is_list
 
 
+@pytest.mark.parametrize(
+    ("heads", "column", "is_list"),
+    [
+        (("Name", "Date"), ("Bernard Petit", "Marie Lefevre", "Sophie Blanc"), True),
+        (("Name",), ("Word Wrap", "Line Numbers", "Full Screen"), False),
+        (("Name", "Date"), ("Word Wrap", "Line Numbers", "Copy"), False),
+    ],
+)
+def test_the_head_of_its_column_makes_no_menu_of_a_list(
+    heads: tuple[str, ...], column: tuple[str, ...], *, is_list: bool
+) -> None:
+    """“Name” is a word of programs, and so are the entries of a menu."""
+    canvas = Canvas(600, 300)
+    for number, text in enumerate(column):
+        canvas.text(text, 40, 62 + 22 * number)
+    for number, text in enumerate(heads):
+        canvas.text(text, 40 + 200 * number, 40)
+    state = canvas.state()
+    assert stands_among_names(state.texts[0], state) is is_list
+
+
 @pytest.mark.parametrize(("text", "may"), [("Marie Lefevre", True), ("Save As", False), ("marie", False), ("X", False)])
 def test_words_with_capitals_that_no_program_has_may_name_somebody(text: str, *, may: bool) -> None:
     assert may_name_somebody(text) is may
