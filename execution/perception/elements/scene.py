@@ -83,7 +83,7 @@ class Scene:
         return runs(np.asarray(part.any(axis=0)), start=max(0, box.x), gap=gap)
 
 
-_lately = Lately[list[Box]](4)
+_lately = Lately[list[Box]](2)  # pictures of several megabytes
 
 
 def frames_on(pixels: np.ndarray, texts: tuple[TextLine, ...], scene: Scene | None = None) -> list[Box]:
