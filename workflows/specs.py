@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -32,9 +32,17 @@ from workflows.models import Edge, Node, Target, Variable, Workflow
 FLAGS = ("enable_ui_detection", "enable_ocr", "analyze_timeout_ms", "window_info_provider", "masks", "mask_patterns")
 
 
-def graph_of(workflow: Workflow) -> GraphSpec:
-    """The workflow as it stands in the database now; unfinished and wrong parts included, for validation to name."""
-    nodes = list(workflow.nodes.select_related("reference").prefetch_related("looks"))
+def nodes_of(workflow: Workflow) -> list[Node]:
+    """Its screens, with their pictures."""
+    return list(workflow.nodes.select_related("reference").prefetch_related("looks"))
+
+
+def graph_of(workflow: Workflow, nodes: Sequence[Node] | None = None) -> GraphSpec:
+    """The workflow as it stands in the database now; unfinished and wrong parts included, for validation to name.
+
+    `nodes` are its `nodes_of` where they were read a moment ago.
+    """
+    nodes = nodes_of(workflow) if nodes is None else nodes
     return GraphSpec(
         workflow_id=workflow.workflow_id,
         name=workflow.name,

@@ -7,7 +7,7 @@ nothing of that is kept. Where it leads is the screen that shows when they say t
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +32,13 @@ _IS_OPEN = "call_is_open"
 
 def open_call(lesson: Lesson) -> LessonStep | None:
     """The step of a workflow that is being done by hand; None where none is."""
-    last = lesson.steps.kept().filter(act=CALL).select_related("edge__source").last()
+    return open_among(lesson.steps.kept().filter(act=CALL).select_related("edge__source"))
+
+
+def open_among(steps: Iterable[LessonStep]) -> LessonStep | None:
+    """The same of a lesson's steps that were read, with others of its draft."""
+    calls = (step for step in steps if step.act == CALL and step.is_kept)
+    last = max(calls, key=lambda step: step.index, default=None)
     return last if last is not None and last.edge is not None and last.screen.get(_IS_OPEN) else None
 
 

@@ -14,7 +14,7 @@ from django.db.models import Max
 from workflows.graph import ExpectSpec, GraphSpec, TargetSpec
 from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
 from workflows.pictures import PictureStore
-from workflows.specs import graph_of, target_columns
+from workflows.specs import graph_of, nodes_of, target_columns
 
 LONGEST_ID = 40
 _LONGEST_NAME = 200
@@ -31,7 +31,7 @@ class Draft:
         return graph_of(self.workflow)
 
     def nodes(self) -> list[Node]:
-        return list(self.workflow.nodes.select_related("reference").prefetch_related("looks"))
+        return nodes_of(self.workflow)
 
     def add_node(self, *, name: str, picture: str, **columns: Any) -> Node:
         """A screen that was not there; the first one is where a run begins."""

@@ -541,11 +541,13 @@ class Here:
 
         Unless a teacher says so; the first is one once it has steps.
         """
-        made = self.draft.workflow.nodes.filter(pk__in=self._ends)
-        graph = graph_of(self.draft.workflow)
-        ends = [node.pk for node in made if _is_end(node, graph)]
-        made.filter(pk__in=ends, is_end=False).update(is_end=True)
-        made.exclude(pk__in=ends).filter(is_end=True).update(is_end=False)
+        if not self._ends:
+            return
+        nodes = self.draft.nodes()
+        graph = graph_of(self.draft.workflow, nodes)
+        for node in nodes:
+            if node.pk in self._ends and (is_end := _is_end(node, graph)) is not node.is_end:
+                Node.objects.filter(pk=node.pk).update(is_end=is_end)
 
     def _stand(self, node: Node) -> None:
         self.cursor, self._stands = node, True

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from execution.choices import LessonStepState
 from execution.lesson import ways
-from execution.lesson.calling import open_call
+from execution.lesson.calling import open_among
 from execution.lesson.mend_telling import mend_told
 from execution.lesson.read_backs import changes_nothing, proof_told, with_names
 from execution.lesson.signs import signs_told
@@ -27,7 +27,7 @@ from workflows.choices import VariableKind
 from workflows.graph import EdgeSpec, GraphSpec, TargetSpec, VariableSpec
 from workflows.models import Edge, Node, Target
 from workflows.secret_names import holds_secret
-from workflows.specs import graph_of
+from workflows.specs import graph_of, nodes_of
 from workflows.text import names
 from workflows.validation import Problem, problems
 from workflows.words import of_action, sentence
@@ -49,12 +49,12 @@ def draft_told(
     """The whole draft, worded in the language of the moment; `leads_on` as pictures do (`lesson.slides`),
     `inserts_after` the step that the next one is put behind."""
     workflow = lesson.workflow
-    graph = with_names(graph_of(workflow))
+    nodes = nodes_of(workflow)  # of one reading: what is told of screens and steps agrees
+    graph = with_names(graph_of(workflow, nodes))
     kept = lesson.steps.exclude(state__in=_GONE).order_by("index")
     steps = in_order(kept.select_related("edge__target__picture", "node"), graph)
     slides = {slide.picture: at for at, slide in enumerate(slides_of(lesson))}
-    nodes = list(workflow.nodes.select_related("reference").prefetch_related("looks"))
-    ends = {node.pk for node in nodes if node.is_end}  # of one reading: what is told of screens and steps agrees
+    ends = {node.pk for node in nodes if node.is_end}
     return {
         "lesson_id": lesson.lesson_id,
         "workflow": {"id": workflow.workflow_id, "name": workflow.name},
@@ -66,7 +66,7 @@ def draft_told(
         "pictures": None if lesson.has_desktop else _pictures(lesson, leads_on),
         "paused": paused,
         "mend": mend_told(lesson, graph),
-        "call": _call(lesson, graph),
+        "call": _call(steps, graph),
         "can": ["redraw", "repeat", "set", "try"] if lesson.has_desktop else ["redraw", "repeat"],
         "screens": [_screen(node, lesson.told_apart.get(node.node_id), graph) for node in nodes],
         "inserts_after": next((s.index for s in steps if inserts_after and s.edge_id == inserts_after.pk), None),
@@ -205,9 +205,9 @@ def _target(target: TargetSpec, row: Target, step: LessonStep) -> Told:
     }
 
 
-def _call(lesson: Lesson, graph: GraphSpec) -> Told | None:
+def _call(steps: Iterable[LessonStep], graph: GraphSpec) -> Told | None:
     """The other workflow that is being done by hand."""
-    step = open_call(lesson)
+    step = open_among(steps)
     edge = graph.edge(step.edge.edge_id) if step and step.edge else None
     return {"index": step.index, "sentence": sentence(edge, graph)} if step and edge else None
 

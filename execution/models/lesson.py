@@ -142,6 +142,11 @@ class LessonStep(models.Model):
     def __str__(self) -> str:
         return f"{self.lesson} #{self.index}"
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is one that this lesson made of the draft: of `kept`."""
+        return self.state in _KEPT
+
     def note(self, *, drop: str = "", **told: Any) -> None:
         """Keep that of its screen, and `drop` one thing of it; what others keep of it at the same moment stays."""
         with transaction.atomic():

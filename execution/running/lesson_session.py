@@ -62,6 +62,8 @@ HEAR_S = 0.1  # between two looks whether anything else is to be done
 LOOK_EVERY_S = 1.0  # whether the lesson is still open; and however much is heard, so often it is told what it holds
 PRESENCE_EVERY_S = 5.0
 
+_TOLD_WITH = ("workflow", "robot", "teacher", "execution")  # of which the draft is told
+
 _Message = dict[str, Any]
 
 
@@ -473,7 +475,7 @@ class LessonSession:
 
     def _tell_lesson(self) -> None:
         self._is_dirty, self._told_at = False, time.monotonic()
-        self.lesson.refresh_from_db()
+        self.lesson.refresh_from_db(from_queryset=Lesson.objects.select_related(*_TOLD_WITH))
         self._rev += 1
         for client in self._clients.all():
             with translation.override(client.language):

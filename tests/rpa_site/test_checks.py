@@ -47,7 +47,9 @@ def test_a_sound_deployment_has_no_message(monkeypatch: pytest.MonkeyPatch) -> N
     assert found(deploy=True) == {}
 
 
-@pytest.mark.parametrize("command", ["check", "first_admin", "runloop", "work"])
+@pytest.mark.parametrize(
+    "command", ["runloop", "work", *(pytest.param(one, marks=pytest.mark.slow) for one in ("check", "first_admin"))]
+)
 def test_no_command_begins_with_settings_that_are_refused(command: str, tmp_path: Path) -> None:
     told = {"RPA_DATA_DIR": str(tmp_path), "RPA_ENV_FILE": os.devnull, "RPA_OCR_ENGINE": "gocr"}
     done = finished(

@@ -105,14 +105,15 @@ def test_a_step_and_its_screen_are_told_of_one_reading() -> None:
     said = list[str]()
 
     def said_in_between(execute: Any, sql: str, *rest: Any) -> Any:
-        if said == ["steps are read"]:
+        if said == ["screens are read"]:
             said.append("it may end there")
             workflow.nodes.filter(node_id="three").update(is_end=True)
-        if sql.startswith("SELECT") and 'FROM "execution_lessonstep"' in sql and not said:
-            said.append("steps are read")
+        if sql.startswith("SELECT") and 'FROM "workflows_node"' in sql and not said:
+            said.append("screens are read")
         return execute(sql, *rest)
 
     with connection.execute_wrapper(said_in_between):
         told = draft_told(lesson)
-    assert told["screens"][2]["is_end"]
-    assert told["steps"][0]["detail"] == ""
+    assert len(said) == 2
+    assert told["screens"][2]["is_end"] is (told["steps"][0]["detail"] == "")
+    assert draft_told(lesson)["screens"][2]["is_end"]
