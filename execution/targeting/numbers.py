@@ -151,7 +151,8 @@ def _begins_as_taught(group: Group, seen: Numbered) -> bool:
         return True
     middles, level = _middles(group.members[0], seen, scale), 0.5 * seen.taught.h
     rows = sorted({member.center.y for member in group.members})
-    room_y = _OF_A_ROW * min((b - a for a, b in pairwise(rows) if b - a > level), default=2 * level)
+    taught_step = scale * abs(seen.target.next_offset[1]) if seen.target.next_offset and _goes_down(seen) else 2 * level
+    room_y = _OF_A_ROW * min((b - a for a, b in pairwise(rows) if b - a > level), default=taught_step)
     around = [n for n in (seen.target.named_by, *seen.target.neighbours) if n is not None and abs(n.dy) > level]
     shown = [n for n in around if len(seen.neighbour_boxes(n))]
     for neighbour in shown:

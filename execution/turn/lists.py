@@ -184,8 +184,11 @@ class Compared:
         """Whether nothing followed the line that was done, and what it alone says does not stand on the screen."""
         if self.done != len(self.then) or any(_is_it(self.done, self.then, row, self.said) for row in self.now):
             return False
-        own = _own_words(self.done, self.then, self.said)
-        return not own <= _words(tuple(read.text for read in state.texts))
+        texts = tuple(read.text for read in state.texts)
+        if own := _own_words(self.done, self.then, self.said):
+            return not own <= _words(texts)
+        short = _tokens(self.then[-1]) - _tokens(*self.then[:-1]) - self.said  # as “T-4” is: it has no word
+        return not short <= _tokens(texts)
 
 
 def place_of_next(done: int, then: Sequence[Row], now: Sequence[Row], *, said: Collection[str] = ()) -> int | None:
@@ -248,6 +251,12 @@ def _is_anybodys(line: int, rows: Sequence[Row]) -> bool:
 def _words(*rows: Row) -> set[str]:
     said = folded(" ".join(cell for row in rows for cell in row))
     return {word for word in re.findall(r"\w+", said) if len(word) >= _LEAST_WORD}
+
+
+def _tokens(*rows: Row) -> set[str]:
+    """What stands between spaces, as long as a word is."""
+    said = folded(" ".join(cell for row in rows for cell in row)).split()
+    return {token for token in said if len(token) >= _LEAST_WORD}
 
 
 def _make_of(number: int, lines: Sequence[Box], state: ScreenState) -> tuple[bool, ElementRole | None]:

@@ -145,7 +145,7 @@ class Product:
 
         Only whoever may write can read what a process left that was killed while it wrote.
         """
-        with sqlite3.connect(f"file:{self.data}/surehand.sqlite3?mode=rw", uri=True, timeout=20) as connection:
+        with closing(sqlite3.connect(f"file:{self.data}/surehand.sqlite3?mode=rw", uri=True, timeout=20)) as connection:
             return connection.execute(sql, values).fetchall()
 
     @contextmanager

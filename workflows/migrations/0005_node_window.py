@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='node',
             name='window_box',
-            field=models.JSONField(blank=True, editable=False, null=True),
+            field=models.JSONField(blank=True, editable=False, null=True, verbose_name='place of the window'),
         ),
     ]

@@ -94,7 +94,7 @@ class Node(models.Model):
     window_title = models.CharField(_("window title"), max_length=300, blank=True)
     app_name = models.CharField(_("application"), max_length=200, blank=True)
     reference = models.ForeignKey(Picture, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    window_box = models.JSONField(null=True, blank=True, editable=False)  # where its window lay there, in fractions
+    window_box = models.JSONField(_("place of the window"), null=True, blank=True, editable=False)  # in fractions
     looks = models.ManyToManyField(
         Picture,
         blank=True,

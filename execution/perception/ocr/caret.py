@@ -41,14 +41,10 @@ def without_caret(crop: np.ndarray) -> np.ndarray:
             continue  # a border between two texts, which keeps them apart
         letters = np.hstack((left, right))
         rows = _own_rows(np.asarray(letters.any(axis=1)), top, bottom)
-        if rows.size and (top >= rows[0] or bottom - 1 <= rows[-1]):
-            is_level = bottom - 1 == rows[-1] and _ends_with_descenders(letters, rows, top, bottom)
-            if (
-                not is_level
-                or ink[top : rows[0], max(0, first - 1)].any()
-                or ink[top : rows[0], last + 1 : last + 2].any()
-            ):
-                continue  # or what reaches to its side above the letters, as a bracket does
+        is_past = bool(rows.size) and top < rows[0] and bottom - 1 > rows[-1]
+        is_level = bool(rows.size) and bottom - 1 == rows[-1] and _ends_with_descenders(letters, rows, top, bottom)
+        if rows.size and not (is_past or is_level):
+            continue
         if not rows.size and any(part[top:bottom].any() for part in sides):
             continue  # in an empty field nobody knows whether it is a letter
         past = min(rows[0] - top, bottom - 1 - rows[-1]) if rows.size else 0

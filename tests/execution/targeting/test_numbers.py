@@ -415,6 +415,18 @@ def test_the_columns_of_a_table_are_as_wide_as_what_they_hold_today(across: int)
     assert asked(target, deliveries("Oncology", "Dialysis", "Surgery", across=across, unread=True), n="1").place is None
 
 
+@pytest.mark.parametrize(("off", "is_first"), [(0, True), (10, True), (-10, True), (20, False), (PITCH, False)])
+def test_the_head_of_the_one_line_that_is_left_is_as_high_as_a_line_allows(off: int, is_first: bool) -> None:
+    """Another look has other heights; where another line would have room between them, one may not have been read."""
+    shown = deliveries("Surgery", "Haematology", "Emergency", across=300)
+    head, first = line(shown, "Ward").center, line(shown, "Open").center
+    target = replace(as_line(shown), neighbours=(NeighbourSpec(text="Ward", dx=head.x - first.x, dy=head.y - first.y),))
+    now = deliveries("Dialysis", across=300)
+    moved = (replace(t, box=t.box._replace(y=t.box.y - off)) if t.text == "Ward" else t for t in now.texts)
+    found = asked(target, replace(now, texts=tuple(moved)), n="1")
+    assert (found.place == line(now, "Open")) is is_first
+
+
 def test_what_stands_in_the_rows_of_other_lines_is_no_neighbour_and_its_place_no_sign() -> None:
     """The run counts: which of them it was when it was taught nobody asks for any more."""
     target = as_line(deliveries("Surgery", "Haematology", "Emergency", across=300), needed=("number", "text"))

@@ -86,6 +86,9 @@ def test_what_is_no_number_of_the_line_is_a_part_of_it() -> None:
         ([ADAMS], [CLOSE], CLOSE, True),
         ([ADAMS], [SIGNED], SIGNED, False),
         ([ADAMS, BROWN], [], CLOSE, False),  # another one followed, and is not there either
+        ([("T-4", "4B")], [], ("Tray", "Bed", "Diet"), True),  # it has no word of its own
+        ([("T-4", "4B")], [], ("T-4", "4B", "Normal"), False),
+        ([("4B",)], [], ("Tray", "Bed"), False),  # so short a text is nobody's
     ],
 )
 def test_a_list_is_over_only_where_its_last_line_stands_nowhere(
