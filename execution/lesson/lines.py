@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -106,17 +107,22 @@ def _differs_with_the_line(here: Here, said: Collection[str]) -> None:
     its = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, keys))})(?!\w)")
     for node in here.draft.nodes():
         own = [text for text in node.texts if its.search(folded(text))]
+        title = _without(its, node.window_title)
+        if not own and title == node.window_title:
+            continue
         node.texts = [text for text in node.texts if text not in own]
         node.aside = [*node.aside, *({"text": text, "kind": Told.DATA.value} for text in own)]
-        node.window_title = _without(its, node.window_title)
+        node.window_title = title
         node.save(update_fields=["texts", "aside", "window_title"])
     for edge in here.draft.workflow.edges.all():
+        was = deepcopy((edge.before, edge.expect))
         for wanted in (edge.before, edge.expect):
             for texts in wanted.keys() & {"texts", "gone"}:
                 wanted[texts] = [text for text in wanted[texts] if not its.search(folded(text))]
             if wanted.get("window_title"):
                 wanted["window_title"] = _without(its, wanted["window_title"])
-        edge.save(update_fields=["before", "expect"])
+        if (edge.before, edge.expect) != was:
+            edge.save(update_fields=["before", "expect"])
     for target in here.draft.workflow.targets.all():
         spec = target_spec(target)
         row = tuple(text for text in spec.row if not its.search(folded(text)))

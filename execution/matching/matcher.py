@@ -15,7 +15,7 @@ from execution.matching.areas import boxes_of, forbidden, must_texts, with_areas
 from execution.matching.declared import Declared, Rarity, look_for, proposed_of, without_refusals
 from execution.matching.gallery import Gallery
 from execution.matching.index import TextIndex, found_by
-from execution.matching.reasons import OTHER_PAGE, not_compared, reasons, ruled_out
+from execution.matching.reasons import OTHER_PAGE, not_compared, reasons, ruled_out, shows_none
 from execution.matching.references import Reference
 from execution.matching.same import Judged, SameScreen, fitted_model
 from execution.matching.telling import shows
@@ -168,7 +168,8 @@ class Matcher:
         reference = judged.compared.reference if judged else self.gallery.references.get(node.node_id)
         against = forbidden(node, reference, state) or declared.against
         if judged and not against:
-            against = ruled_out(judged.compared, node)
+            none_of_it = declared.reasons[0] if shows_none(judged.compared, node) else None
+            against = ruled_out(judged.compared, node) or none_of_it
         return Candidate(
             node=node,
             declared=declared,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from execution.matching.comparison import CHOSEN, HEADING, LAYOUT, LOOK, OVER, TEXTS, WINDOW, Comparison
+from execution.matching.comparison import CHOSEN, HEADING, LAYOUT, LOOK, OVER, WINDOW, Comparison
 from execution.matching.references import Reference
 from execution.matching.same import Compared
 from execution.matching.sheet import key_of
@@ -32,15 +32,11 @@ def not_compared(reference: Reference) -> Reason:
 
 def ruled_out(compared: Compared, node: NodeSpec) -> Reason | None:
     """What is seen to differ however alike the rest is: what lies on top, on the screen or on the node's picture alone,
-    the chosen tab or entry, a heading by which the node is known, and all that a lesson would know it by."""
+    the chosen tab or entry, and a heading by which the node is known."""
     comparison, name = compared.comparison, node.name or node.node_id
     if comparison is not None and comparison["chosen"] < 0:
         return _chosen(comparison["chosen"])
     known = {key_of(text) for text in node.texts}
-    if compared.declared == 0.0 and compared.reference.sheet is not None:
-        pictured = [text for text in node.texts if key_of(text) in compared.reference.sheet.where]
-        if len(pictured) >= FEW_TEXTS:
-            return Reason(sign=TEXTS, score=0.0, note=say("matching.missing", texts=pictured))
     for one in comparison.headings if comparison else ():
         if one.is_entry or key_of(one.taught) in known:
             return Reason(sign=HEADING, score=0.0, note=say("matching.other_heading", text=one.now, taught=one.taught))
@@ -51,6 +47,14 @@ def ruled_out(compared: Compared, node: NodeSpec) -> Reason | None:
     else:
         note = say("matching.lay_over", text=" ".join(comparison.under)[:80], node=name)
     return Reason(sign=OVER, score=0.0, note=note)
+
+
+def shows_none(compared: Compared, node: NodeSpec) -> bool:
+    """Whether nothing is seen of the texts that a lesson knows it by, though they stand on that picture of it."""
+    sheet = compared.reference.sheet
+    if sheet is None or compared.declared != 0.0:
+        return False
+    return sum(key_of(text) in sheet.where for text in node.texts) >= FEW_TEXTS
 
 
 def _texts(compared: Compared) -> list[Reason]:

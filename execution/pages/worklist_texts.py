@@ -13,7 +13,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 from django.utils.formats import date_format, time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, npgettext
+from django.utils.translation import ngettext, npgettext_lazy
 
 from execution.actions.start import earned, resolve_mode
 from execution.choices import ExecutionMode
@@ -25,6 +25,18 @@ from execution.worklists.results_of import value_names
 from sentences.said import from_json, worded
 from workflows.exceptions import DomainError
 from workflows.parsing import whole_number
+
+_ROWS = {
+    ItemState.NEW: npgettext_lazy("rows", "new", "new"),
+    ItemState.RUNNING: npgettext_lazy("rows", "running", "running"),
+    ItemState.DONE: npgettext_lazy("rows", "done", "done"),
+    ItemState.EXCEPTION: npgettext_lazy("rows", "exception", "exceptions"),
+    ItemState.FAILED: npgettext_lazy("rows", "failed", "failed"),
+    ItemState.SET_ASIDE: npgettext_lazy("rows", "set aside", "set aside"),
+    ItemState.SKIPPED: npgettext_lazy("rows", "skipped", "skipped"),
+    ItemState.CANCELLED: npgettext_lazy("rows", "cancelled", "cancelled"),
+}
+_LEFT_OUT = npgettext_lazy("rows", "left out", "left out")
 
 SHOWN_COLUMNS, SHOWN_VALUES = 2, 1  # of a row, as many as fit
 FILTERS = ("set_aside", "failed", "running", "exception", "done", "new", "skipped", "cancelled")
@@ -158,23 +170,14 @@ def cards_at_work() -> list[ListCard]:
 
 def counted(state: ItemState, n: int) -> str:
     """What so many rows are."""
-    return {
-        ItemState.NEW: npgettext("rows", "new", "new", n),
-        ItemState.RUNNING: npgettext("rows", "running", "running", n),
-        ItemState.DONE: npgettext("rows", "done", "done", n),
-        ItemState.EXCEPTION: npgettext("rows", "exception", "exceptions", n),
-        ItemState.FAILED: npgettext("rows", "failed", "failed", n),
-        ItemState.SET_ASIDE: npgettext("rows", "set aside", "set aside", n),
-        ItemState.SKIPPED: npgettext("rows", "skipped", "skipped", n),
-        ItemState.CANCELLED: npgettext("rows", "cancelled", "cancelled", n),
-    }[state]
+    return str(_ROWS[state] % n)
 
 
 def parts(counts: Mapping[str, int], total: int) -> list[Part]:
     others = counts[ItemState.SKIPPED] + counts[ItemState.CANCELLED]
     shown = [(state, counted(state, n), n, COLOURS[state]) for state in _BAR if (n := counts[state])]
     if others:
-        shown.append((ItemState.SKIPPED, npgettext("rows", "left out", "left out", others), others, "out"))
+        shown.append((ItemState.SKIPPED, str(_LEFT_OUT % others), others, "out"))
     told: list[Part] = []
     before = 0
     for state, words, n, colour in shown:

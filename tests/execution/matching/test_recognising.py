@@ -252,7 +252,10 @@ def test_a_screen_that_shows_none_of_what_a_node_is_known_by_is_another_one() ->
     known_by = LABELS["Summary"][:3]
     state = record("Summary").state()
     assert node_of(recognise(without(state, *known_by))) == "summary"
-    assert node_of(recognise(without(state, *known_by), summary={"texts": known_by})) == ""
+    none = recognise(without(state, *known_by), summary={"texts": known_by})
+    assert node_of(none) == ""
+    said = [reason.note for reason in none.candidates[0].reasons]
+    assert [note.startswith("0 of 3 texts seen") for note in said] == [True, *[False] * (len(said) - 1)], "told once"
     assert node_of(recognise(without(state, *known_by[1:]), summary={"texts": known_by})) == "summary"
     assert node_of(recognise(without(state, *known_by[:2]), summary={"texts": known_by[:2]})) == "summary"
 

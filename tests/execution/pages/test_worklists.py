@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from execution.choices import ExecutionState
 from execution.models import WorkItem, Worklist
 from execution.models.worklist import ItemState, WorklistState
-from execution.pages.worklist_texts import found, list_card, story_of
+from execution.pages.worklist_texts import counted, found, list_card, story_of
 from execution.record.journal import Journal
 from execution.worklists.claiming import take
 from execution.worklists.outcome import settle
@@ -205,3 +205,9 @@ def test_whoever_may_only_look_sees_no_boxes_and_grey_buttons(client: Client) ->
 def test_the_navigation_says_how_many_rows_wait(otto: Client) -> None:
     mixed()
     assert 'title="Rows that wait for a person">1<' in otto.get("/lists").content.decode()
+
+
+@pytest.mark.parametrize(("n", "said"), [(1, "nouvelle"), (60, "nouvelles")])
+def test_so_many_rows_are_counted_in_the_plural(n: int, said: str) -> None:
+    with translation.override("fr"):
+        assert counted(ItemState.NEW, n) == said
