@@ -7,6 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from execution.lesson.as_it_was import dropped, give_back, said_by
 from execution.lesson.drafting import Draft
@@ -64,6 +66,17 @@ def test_what_only_begins_so_or_is_too_short_to_tell_stays(said: str) -> None:
     node = workflow.nodes.get(node_id="b")
     assert (node.texts, node.window_title, node.aside) == (["Search", "adams.TXT"], TITLE, [])
     assert workflow.nodes.get(node_id="a").texts == ["Letters"]
+
+
+def test_a_screen_whose_title_alone_says_it_is_told_without_it_and_nothing_is_written_twice() -> None:
+    workflow = told("Adams.txt")
+    workflow.nodes.filter(node_id="a").update(window_title="Adams.txt - Reader")
+    here: Any = SimpleNamespace(draft=Draft(workflow, PictureStore()))
+    _differs_with_the_line(here, ["Adams.txt"])
+    assert workflow.nodes.get(node_id="a").window_title == "* - Reader"
+    with CaptureQueriesContext(connection) as again:
+        _differs_with_the_line(here, ["Adams.txt"])
+    assert not [query for query in again if not query["sql"].startswith("SELECT")]
 
 
 def test_no_target_of_the_repetition_is_known_by_what_stood_in_the_line() -> None:
