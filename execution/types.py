@@ -90,7 +90,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The window that has the focus; `box` is in frame pixels, None where the platform cannot tell."""
+    """The window that has the focus; `box` is in frame pixels, its title bar with it; None where nobody can tell."""
 
     title: str = ""
     app_name: str = ""

@@ -13,7 +13,7 @@ from execution.language.fuzzy import SEEN, Occurrence, Words, find_all, may_hold
 from execution.language.joining import Joined, joined_rows, joined_stacks, part_of
 from execution.language.shortcuts import keys_from
 from execution.lately import Lately
-from execution.types import Box, TextLine
+from execution.types import Box, ScreenState, TextLine
 from sentences.said import say
 from workflows import text as templates
 
@@ -50,6 +50,16 @@ class ScreenWords:
     def of(cls, lines: tuple[TextLine, ...]) -> ScreenWords:
         """Those of a screen, made ready once for all who ask of the same lines."""
         return _lately.of(lines, make=lambda: cls(lines))
+
+    @classmethod
+    def in_front(cls, state: ScreenState) -> ScreenWords:
+        """Those of the window that has the focus; of all of the screen where nobody knows where that lies."""
+        window = state.window.box if state.window else None
+        if window is None:
+            return cls.of(state.texts)
+        return _lately.of(
+            state.texts, window, make=lambda: cls([t for t in state.texts if window.contains(t.box.center)])
+        )
 
     @cached_property
     def lines(self) -> tuple[TextLine, ...]:

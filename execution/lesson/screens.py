@@ -139,8 +139,8 @@ def _says(look: Look, over: Dialog, state: ScreenState, known: Known) -> bool:
     """Whether a picture shows what came over the screen: that was taught before, as the form that a program goes back
     to, the page that a list was closed on, or a question that comes again."""
     there = ScreenWords.of(look.texts)
-    came = [line for line in state.texts if over.box.contains(line.box.center) and not in_field(line.box, state)]
-    said = [t.text for t in came if not known.is_typed(t.text) and not names_in(put_back(t.text, known.values))]
+    came = (one for one in telling(state, known) if over.box.contains(one.line.box.center))
+    said = [one.line.text for one in came if one.kind is Told.TELLS and not names_in(one.text)]
     return bool(said) and all(there.seen(text) >= SEEN for text in said)
 
 

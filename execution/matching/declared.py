@@ -107,7 +107,8 @@ def look_for(
 ) -> Declared:
     """`proposed` are the texts that are no more than evidence; `rarity` says what each is worth."""
     read = bool(state.text_method)
-    if read and (forbidden := _forbidden(node, words, variables)):
+    front = words if node.window_box is None else ScreenWords.in_front(state)  # of another window it may stand there
+    if read and (forbidden := _forbidden(node, front, variables)):
         return Declared(reasons=(forbidden,), against=forbidden)
     window = _window(node, state.window, variables)
     against = next((reason for reason in window if reason.score == 0.0), None)

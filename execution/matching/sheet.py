@@ -94,7 +94,6 @@ class Sheet:
         self._left, self._middle = boxes[:, 0], boxes[:, :2] + boxes[:, 2:] / 2
         self.edges = np.stack([self._left, self._left + boxes[:, 2], self._middle[:, 1]], axis=1)
         self.columns = _columns(self._left, 0.4 * self.unit)
-        self.shapes = _shapes(elements)
         self.frames = [one for e in elements if e.role is ElementRole.GROUP and (one := self._frame(e.box))]
         letters = [max(1, sum(not c.isspace() for c in text)) for text in self.texts]
         numbers = np.array([len(d) for d in self.digits], float) / np.array(letters, float) > _DATA
@@ -104,9 +103,11 @@ class Sheet:
                 in_field |= self.inside(element.box)
                 label |= self._label(element.box)
         self.sure = np.array([line.confidence >= _SURE for line in kept], bool)
-        self.fixed = self.sure & ~(numbers | in_field | (self._in_table(numbers) & ~label))
         if window is not None and window.box is not None and window.box.area:
-            self.fixed &= self.inside(window.box)
+            self.sure &= self.inside(window.box)
+            elements = [e for e in elements if window.box.contains(e.box.center)]
+        self.shapes = _shapes(elements)
+        self.fixed = self.sure & ~(numbers | in_field | (self._in_table(numbers) & ~label))
         self.saying = self.sure & np.array([len(key) >= _WORD for key in self.keys], bool)
         self.heading = (boxes[:, 3] > _TALL * self.unit) & ~numbers
         self.largest = self.fixed & (boxes[:, 3] >= np.max(boxes[self.fixed, 3], initial=0.0))

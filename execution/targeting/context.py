@@ -39,7 +39,6 @@ VLM = "som_vlm"
 # Which element is like which taught shape: shape (shapes, elements); by axis the least and the most of their offsets.
 Rooms = tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]
 
-_FRAME_OF_WINDOW = 48  # pixels: a title bar and its border belong to the window, wherever its own area begins
 _MOST_SIGHTINGS = 400
 _FEW_TRANSLATED = 2  # labels: one alone may be a button renamed
 _LEAST_ON_ICON = 3  # letters: fewer are rather the drawing
@@ -310,12 +309,9 @@ class Context:
     @cached_property
     def area(self) -> Box:
         """The part of the screen that may hold the target: its window with its frame, or all of it."""
-        size, window = self.state.frame.size, self.state.window
-        whole = Box(0, 0, *size)
-        box = window.box.intersection(whole) if window and window.box else None
-        if not box or not box.area or not self.is_in_window:
-            return whole
-        return box.grown(_FRAME_OF_WINDOW, size)
+        window, whole = self.state.window, Box(0, 0, *self.state.frame.size)
+        box = window.box.intersection(whole) if window and window.box and self.is_in_window else whole
+        return box if box.area else whole
 
     @property
     def is_in_window(self) -> bool:

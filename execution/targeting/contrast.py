@@ -12,6 +12,7 @@ import numpy as np
 from execution.targeting.context import Context
 from execution.targeting.kinds import same_kind
 from execution.targeting.looks import ground_change
+from execution.targeting.picture_fit import PictureFit
 from execution.targeting.signs import Signs
 from execution.types import Box, Element, ElementState
 
@@ -47,6 +48,23 @@ def is_as_clear_as_taught(signs: Signs, context: Context) -> bool:
     if context.template is None or ground_change(signs.box, context) is None:
         return False
     return contrast(signs.box, context) >= _AS_CLEAR * _contrast(context.template)
+
+
+def clearness(look: PictureFit, context: Context) -> float:
+    """The contrast of the picture where it fits by the taught one. Light ink on another ground than it stood on counts
+    by the most that each ground allows: white on a paler blue is as clear as it can be."""
+    if context.template is None or ground_change(look.box, context) is not None:
+        return look.contrast
+    place = context.grey[look.box.y : look.box.bottom, look.box.x : look.box.right]
+    now, taught = _share_of_white(place), _share_of_white(context.template)
+    return now / taught if now and taught else look.contrast
+
+
+def is_written_clearly(box: Box, context: Context) -> bool:
+    """True where something is written in it as clearly as this program writes."""
+    told = _of_lines(context)
+    is_said = any(box.contains(line.box.center) for line in context.state.texts)
+    return is_said and len(told) >= _FEWEST_LINES and contrast(box, context) >= _SAME_CONTRAST * median(told)
 
 
 def is_written_faintly(signs: Signs, context: Context) -> bool:
@@ -88,14 +106,24 @@ def contrast(box: Box, context: Context) -> float:
 
 
 def _contrast(grey: np.ndarray) -> float:
+    levels = _levels(grey)
+    away = np.bincount(np.abs(np.arange(256) - levels.argmax()), levels)  # how many pixels are so far from the ground
+    return _exceeded_by_few(np.cumsum(away), int(levels.sum())) if levels.any() else 0.0
+
+
+def _share_of_white(grey: np.ndarray) -> float:
+    """The contrast of light ink by that of white on the same ground; 0 for dark ink."""
+    levels, by = _levels(grey), _contrast(grey)
+    ground, ink = int(levels.argmax()), max(1, round(by))
+    is_light = levels[ground + ink :].sum() > levels[: max(0, ground - ink + 1)].sum()
+    return by / (255 - ground) if is_light else 0.0
+
+
+def _levels(grey: np.ndarray) -> np.ndarray:
+    """How many pixels have each grey level, the frame of the control left out."""
     across, down = max(2, grey.shape[1] // 10), max(2, grey.shape[0] // 6)
     part = grey[down : grey.shape[0] - down, across : grey.shape[1] - across]
-    if not part.size:
-        return 0.0
-    levels = np.bincount(part.ravel(), minlength=256)
-    ground = int(levels.argmax())
-    away = np.bincount(np.abs(np.arange(256) - ground), levels)  # how many pixels are so far from it
-    return _exceeded_by_few(np.cumsum(away), part.size)
+    return np.bincount(part.ravel(), minlength=256)
 
 
 def _exceeded_by_few(up_to: np.ndarray, count: int) -> float:

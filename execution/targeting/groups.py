@@ -49,25 +49,26 @@ class Group:
         return Box(x, y, right - x, bottom - y)
 
 
-def groups_of(boxes: Iterable[Box], others: Iterable[Box] = ()) -> tuple[Group, ...]:
+def groups_of(boxes: Iterable[Box], others: Iterable[Box] = (), *, in_table: bool = False) -> tuple[Group, ...]:
     """The groups of `boxes`, things of one kind, from the top; what stands alone is a group of one.
 
-    `others` are what else is on the screen: a row that holds some is a table's, and only its columns are groups.
+    `others` are what else is on the screen: a row that holds some is a table's, and only its columns are groups, as
+    where all are known to be `in_table`.
     """
     things = _distinct(boxes)
     every = list(others)
     rest = [every[number] for number in np.flatnonzero(~_are_same(every, things).any(axis=1))]
     groups: list[Group] = []
     for level in _as_high(things):
-        groups += _of_one_height(level, rest)
+        groups += _of_one_height(level, rest, in_table=in_table)
     return tuple(sorted(groups, key=lambda g: (g.members[0].center.y, g.members[0].x)))
 
 
-def _of_one_height(boxes: Sequence[Box], others: Sequence[Box]) -> list[Group]:
+def _of_one_height(boxes: Sequence[Box], others: Sequence[Box], *, in_table: bool) -> list[Group]:
     columns = _columns(boxes)
     groups: list[Group] = []
     for block in _beside_each_other([c for c in columns if len(c) > 1]):
-        even = len(block) > 1 and _is_even(block)
+        even = len(block) > 1 and not in_table and _is_even(block)
         shared = _share_with_others(block, others) if even else 1.0
         if shared <= _HAS_NONE and len(block) > 2:
             groups.append(_grid(block))

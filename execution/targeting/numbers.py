@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from statistics import median_low
 from typing import Protocol
 
@@ -189,7 +189,8 @@ def group_of_target(seen: Numbered) -> Group | None:
 
     None where there is none, or nothing tells which of several it is.
     """
-    groups = [one for group in groups_of(its_like(seen), _others(seen)) for one in _as_taught(group, seen)]
+    parts = groups_of(its_like(seen), _others(seen), in_table=_is_table(seen))
+    groups = [one for group in parts for one in _as_taught(group, seen)]
     if len(groups) < 2:
         return next(iter(groups), None)
     rated = sorted(((_in_place(group, seen), group) for group in groups), key=lambda pair: -pair[0])
@@ -206,6 +207,13 @@ def _as_taught(group: Group, seen: Numbered) -> list[Group]:
     if _goes_down(seen) and max(level) - min(level) < min(member.h for member in group.members) / 2:
         return [Group(members=(member,), counted=1) for member in group.members]
     return [group]
+
+
+def _is_table(seen: Numbered) -> bool:
+    """Whether its list goes down below heads that stood side by side when it was taught, and are read today."""
+    level = 0.5 * seen.taught.h
+    heads = [n for n in seen.target.neighbours if n.dy < -level and len(seen.neighbour_boxes(n))]
+    return _goes_down(seen) and any(abs(a.dy - b.dy) <= level and a.dx != b.dx for a, b in combinations(heads, 2))
 
 
 def _goes_down(seen: Numbered) -> bool:
@@ -280,7 +288,8 @@ def _lines(seen: Numbered, scale: float) -> tuple[Box, ...]:
 
 
 def _others(seen: Numbered) -> list[Box]:
-    return [line.box for line in seen.words.lines] + [e.box for e in seen.controls]
+    every = [line.box for line in seen.words.lines] + [e.box for e in seen.controls]
+    return [box for box in every if seen.area.contains(box.center)]
 
 
 def _near(now: float, taught: float, room: float) -> bool:

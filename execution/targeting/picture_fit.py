@@ -30,9 +30,14 @@ class PictureFit(NamedTuple):
     scale: float
 
     @property
+    def is_same(self) -> bool:
+        """True for the same picture, in whatever ink."""
+        return self.grey >= _NOTHING
+
+    @property
     def faded(self) -> bool:
         """True for the same picture in fainter ink."""
-        return self.grey >= _NOTHING and self.contrast < FADED
+        return self.is_same and self.contrast < FADED
 
     @property
     def told(self) -> str:

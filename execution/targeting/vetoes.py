@@ -14,9 +14,16 @@ from execution.language.screen_texts import wanted
 from execution.language.whole_values import stands_in
 from execution.targeting.boxes import holds_several
 from execution.targeting.context import Context
-from execution.targeting.contrast import contrasts_like_its_peers, is_as_clear_as_taught, is_written_faintly
+from execution.targeting.contrast import (
+    clearness,
+    contrasts_like_its_peers,
+    is_as_clear_as_taught,
+    is_written_clearly,
+    is_written_faintly,
+)
 from execution.targeting.looks import ground_change
 from execution.targeting.neighbours import other_label
+from execution.targeting.picture_fit import FADED
 from execution.targeting.records import goes_on, names_record
 from execution.targeting.signs import Signs
 from execution.targeting.windows import window_problem
@@ -235,14 +242,15 @@ def out_of_use(signs: Signs, context: Context) -> str:
     if context.target.role == ElementRole.FIELD:
         change = ground_change(signs.box, context)
         grey = change is True or (change is None and said and not (look and look.grey >= _VERY_PICTURE))
-        return say("targeting.greyed_out") if grey else ""
+        return say("targeting.greyed_out") if grey and not is_written_clearly(signs.box, context) else ""
     if context.is_variable:  # the taught picture shows another value
         clear = not said or contrasts_like_its_peers(signs, context) or is_as_clear_as_taught(signs, context)
         return "" if clear else say("targeting.greyed_out")
-    if look is not None and look.faded and not is_written_faintly(signs, context):
+    clearly = clearness(look, context) if look is not None else 0.0
+    if look is not None and look.is_same and clearly < FADED and not is_written_faintly(signs, context):
         return say("targeting.fainter")
     other_theme = look is not None and not look.by_grey and ground_change(signs.box, context) is None
-    same = look is not None and look.contrast >= (_SAME_CONTRAST_ELSEWHERE if other_theme else _SAME_CONTRAST)
+    same = clearly >= (_SAME_CONTRAST_ELSEWHERE if other_theme else _SAME_CONTRAST)
     if not said or same or is_written_faintly(signs, context):
         return ""
     return "" if other_theme and contrasts_like_its_peers(signs, context) else say("targeting.greyed_out")

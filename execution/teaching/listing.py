@@ -22,13 +22,14 @@ def area_of_list(members: Sequence[Box], state: ScreenState) -> Box:
     right it goes on to the next thing that is none of them, or to the edge of the window.
     """
     rows = sorted(members, key=lambda box: box.center.y)
+    window = state.window.box if state.window and state.window.box else Box(0, 0, *state.frame.size)
     frames = [e.box for e in state.elements if e.role is ElementRole.GROUP]
     around = [frame for frame in frames if sum(frame.contains(member.center) for member in rows) == 1]
     things = [line.box for line in in_cells(state).texts]
     things += [e.box for e in state.elements if e.role is not ElementRole.GROUP]
+    things = [box for box in things if window.contains(box.center)]  # the window behind has rows of its own
     parts = _parts([*things, *around], rows)
     hull = _to_its_end(_hull([*rows, *parts]), parts, things, _step(rows))
-    window = state.window.box if state.window and state.window.box else Box(0, 0, *state.frame.size)
     beside = (box.x for box in things if box.x >= hull.right and hull.y <= box.center.y < hull.bottom)
     return hull._replace(w=min(beside, default=window.right) - hull.x)
 

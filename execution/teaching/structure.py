@@ -18,7 +18,6 @@ from workflows.graph import ShapeSpec
 
 _LARGER = 1.3  # of the height of its letters: a heading
 MOST_SHAPES = 12
-TITLE_BAR = 40  # pixels above the window's own area; its frame is drawn there, at 150 % too
 
 _SAME_BOX = 0.5  # of the joint area
 
@@ -34,7 +33,7 @@ def in_its_window(box: Box, other: Box, state: ScreenState) -> bool:
     window = state.window.box if state.window else None
     if window is None or not window.contains(box.center):
         return True
-    return Box(window.x - 1, window.y - TITLE_BAR, window.w + 2, window.h + TITLE_BAR + 1).contains(other.center)
+    return window.contains(other.center)
 
 
 def shapes_around(box: Box, state: ScreenState) -> tuple[ShapeSpec, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from execution.language.fuzzy import folded, words
 from execution.language.lexicon import is_known, known_words
 from execution.language.volatile import Kind, volatile_parts
+from execution.perception.scene.cells import in_cells
 from execution.targeting.records import PERSON, may_name_somebody, names_record
 from execution.types import ElementRole, Point, ScreenState, TextLine
 from workflows.text import VARIABLE
@@ -83,7 +84,43 @@ def is_data(text: str, role: str, lines: Iterable[TextLine], state: ScreenState)
     """Whether a target's text may be another one in the next run; `lines` are those that it stands in."""
     if looks_like_data(text, role):
         return True
-    return role not in _DRAWN and may_name_somebody(text) and any(stands_among_names(one, state) for one in lines)
+    if role in _DRAWN:
+        return False
+    lines = list(lines)
+    if may_name_somebody(text) and any(stands_among_names(one, state) for one in lines):
+        return True
+    return bool(lines) and _tells_a_record(lines[0], in_cells(state).texts)
+
+
+def _tells_a_record(line: TextLine, cells: Sequence[TextLine]) -> bool:
+    """Whether it stands in a row of a table of records: a date or such beside it, and in that column beside the next
+    row's."""
+    height = line.box.h
+
+    def level(one: TextLine) -> list[TextLine]:
+        return [cell for cell in cells if _apart(cell, one).y <= height / 2]
+
+    above_or_below = (
+        one
+        for one in cells
+        if abs(one.box.x - line.box.x) <= height and height / 2 < _apart(one, line).y <= _COLUMN * height
+    )
+    data = [cell for cell in level(line) if cell.box.x > line.box.right and _kinds(cell.text)]
+    return any(
+        abs(cell.box.x - other.box.x) <= height and _kinds(cell.text) & _kinds(other.text)
+        for one in (above_or_below if data else ())
+        for other in level(one)
+        for cell in data
+    )
+
+
+def _kinds(text: str) -> set[Kind]:
+    """The kinds of data that a cell holds, and nothing else with them."""
+    parts = [part for part in volatile_parts(text) if part.kind in _DATA]
+    rest = list(text)
+    for part in reversed(parts):
+        rest[part.start : part.end] = ""
+    return {part.kind for part in parts} if not "".join(rest).strip() else set()
 
 
 def stands_among_names(line: TextLine, state: ScreenState) -> bool:

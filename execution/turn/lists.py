@@ -118,7 +118,8 @@ class Lists:
         """The lines as they would be kept: what is hidden is hidden then and now."""
         size, shown = state.frame.size, self.journal.hidden.shown(state).state
         texts = [(read.text, read.box.normalised(size)) for read in shown.texts]
-        return rows_of([box.normalised(size) for box in suggestion.resolution.lines], texts)
+        window = state.window.box.normalised(size) if state.window and state.window.box else None
+        return rows_of([box.normalised(size) for box in suggestion.resolution.lines], texts, window)
 
     def _scrolled_on(self, suggestion: Suggestion, state: ScreenState) -> bool:
         """Whether there was more of the list below what is seen: it moved when it was scrolled."""
@@ -295,17 +296,31 @@ def rows_kept(screen: dict[str, object], lines: Iterable[Sequence[float]]) -> li
     texts = [
         (text, _box(box)) for text, box in zip(read.get("detected_text", ()), read.get("text_boxes", ()), strict=False)
     ]
-    return rows_of([_box(line) for line in lines], texts)
+    about = screen.get("window")
+    window = about.get("box") if isinstance(about, dict) else None
+    return rows_of([_box(line) for line in lines], texts, _box(window) if window else None)
 
 
-def rows_of(lines: Iterable[NormBox], texts: Sequence[tuple[str, NormBox]]) -> list[Row]:
-    """What stands in each line, from left to right. Boxes are normalised."""
+def rows_of(lines: Iterable[NormBox], texts: Sequence[tuple[str, NormBox]], window: NormBox | None) -> list[Row]:
+    """What stands in each line, from left to right; of a line in the window, nothing that stands beside that. Boxes are
+    normalised."""
     rows = []
-    for _left, top, _width, height in lines:
-        middle = top + height / 2
-        inside = [(box[0], text) for text, box in texts if abs(box[1] + box[3] / 2 - middle) <= _LEVEL * height]
-        rows.append(tuple(text for _at, text in sorted(inside)))
+    for line in lines:
+        level = [(text, box) for text, box in texts if abs(_middle(box)[1] - _middle(line)[1]) <= _LEVEL * line[3]]
+        if window is not None and _holds(window, line):
+            level = [(text, box) for text, box in level if _holds(window, box)]
+        rows.append(tuple(text for text, _at in sorted(level, key=lambda one: (one[1][0], one[0]))))
     return rows
+
+
+def _middle(box: NormBox) -> tuple[float, float]:
+    return box[0] + box[2] / 2, box[1] + box[3] / 2
+
+
+def _holds(window: NormBox, box: NormBox) -> bool:
+    """Whether the middle of a box lies in the window."""
+    x, y = _middle(box)
+    return window[0] <= x <= window[0] + window[2] and window[1] <= y <= window[1] + window[3]
 
 
 def _without_numbers(rows: Sequence[Row]) -> list[Row]:
