@@ -267,7 +267,7 @@ def _on_page(state: ScreenState, known: ScreenState, *, frameless: bool) -> Dial
     window = _window(state)
     if not window.area:
         return None
-    came = _came(find_changes(known.frame.crop(window), state.frame.crop(window)), window, known)
+    came = _came(find_changes(known.frame.crop(window), state.frame.crop(window)), window, state, known)
     fresh = [t for t in _fresh(state, known, window) if any(t.box.intersection(box).area for box in came)]
     if not fresh:
         return None
@@ -361,7 +361,7 @@ def _inside_window(state: ScreenState, known: ScreenState) -> Dialog | None:
         return None
     before, after = known.frame.crop(window), state.frame.crop(window)
     changes = find_changes(before, after)
-    came = _came(changes, window, known)
+    came = _came(changes, window, state, known)
     if changes is None or not came or changes.is_caret_only:
         return None
     over = union(came)
@@ -410,12 +410,16 @@ def _has_rim(box: Box, window: Box) -> bool:
     )
 
 
-def _came(changes: Changes | None, window: Box, known: ScreenState) -> list[Box]:
-    """Where on the screen something of a window changed, but for what is filled in and marked."""
+def _came(changes: Changes | None, window: Box, state: ScreenState, known: ScreenState) -> list[Box]:
+    """Where on the screen something of a window changed, but for what is filled in and marked, as it was or is seen: a
+    ring around the one that has the focus may hide what it is."""
     if changes is None:
         return []
-    size = known.frame.size
-    own = [_within_window(box.grown(_IN_PLACE, size), window) for box in _set_by_people(known)]
+    own = [
+        _within_window(box.grown(_IN_PLACE, of.frame.size), window)
+        for of in (known, state)
+        for box in _set_by_people(of)
+    ]
     came = [region for region in changes.regions if changes.within(region).outside(own).regions]
     return [box._replace(x=box.x + window.x, y=box.y + window.y) for box in came]
 
