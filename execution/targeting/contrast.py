@@ -63,8 +63,8 @@ def clearness(look: PictureFit, context: Context) -> float:
 def is_written_clearly(box: Box, context: Context) -> bool:
     """True where something is written in it as clearly as this program writes."""
     told = _of_lines(context)
-    is_said = any(box.contains(line.box.center) for line in context.state.texts)
-    return is_said and len(told) >= _FEWEST_LINES and contrast(box, context) >= _SAME_CONTRAST * median(told)
+    inside = [contrast(line.box, context) for line in context.state.texts if box.contains(line.box.center)]
+    return len(told) >= _FEWEST_LINES and max(inside, default=0.0) >= _SAME_CONTRAST * median(told)
 
 
 def is_written_faintly(signs: Signs, context: Context) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from execution.lesson.screens import Known, Look, Placed, place, proposed_name, proposed_texts
-from execution.types import Box, Element, ElementRole, ScreenState, Window
+from execution.types import Box, Element, ElementRole, ScreenState, TextLine, Window
 from tests.execution.matching.test_forms_over import a_form as admission
 from tests.execution.matching.test_forms_over import asked, saved
 from tests.execution.perception.drawing import Canvas
@@ -152,3 +154,10 @@ def test_what_comes_over_a_form_is_known_when_it_comes_again_and_when_it_goes() 
     assert placed(over, form, ("form", form), typed=("004711",)) == "over"
     assert placed(over, form, ("form", form), ("asked", over), typed=("004711",)) == "asked"
     assert placed(form, over, ("asked", over), ("form", form), typed=("004711",)) == "form"
+
+
+def test_a_mark_of_the_window_that_is_read_as_a_letter_makes_no_other_screen_of_what_came_back() -> None:
+    form, over = admission("004711").shown(), asked().shown()
+    inside = over.texts[-1].box
+    misread = replace(over, texts=(*over.texts, TextLine(text="O", box=inside._replace(x=inside.x - 30, w=9))))
+    assert placed(misread, form, ("form", form), ("asked", over), typed=("004711",)) == "asked"

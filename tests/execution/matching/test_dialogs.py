@@ -360,3 +360,10 @@ def owners(chosen: int, *, ring: bool) -> ScreenState:
 
 def test_the_ring_around_the_caption_that_was_chosen_is_no_dialog() -> None:
     assert over_known(owners(1, ring=True), owners(0, ring=False)) is None
+
+
+def test_where_the_ring_goes_on_from_what_was_chosen_there_is_no_dialog() -> None:
+    """With the ring around it the radio button was read as a frame with a caption."""
+    known = owners(1, ring=True)
+    ringed = replace(known, elements=tuple(e for e in known.elements if e.text != "Rented"))
+    assert over_known(owners(1, ring=False), ringed) is None

@@ -278,3 +278,15 @@ def test_among_three_hundred_nodes_none_that_fits_is_none():
     ]
     matcher, state = Matcher(graph(*nodes), pictures=None, embedder=None), canvas.state()
     assert matcher.recognise(state, variables={}).match is None
+
+
+def test_what_must_not_be_there_may_stand_in_the_window_behind() -> None:
+    """S2.10: where the window in front lies elsewhere than it was taught, the other one shows more of itself."""
+    canvas, window = editor(), Window(title="Note", box=Box(0, 0, 640, 300))
+    canvas.text("Serial number", 60, 340)
+    taught = node("main", *BAR, absent=("Serial number",))
+    assert recognise(graph(taught), canvas.state(window=window)).match is None
+    in_front = replace(taught, window_box=(0.0, 0.0, 1.0, 0.75))
+    assert recognise(graph(in_front), canvas.state(window=window)).match.node_id == "main"
+    canvas.text("Serial number", 60, 260)
+    assert recognise(graph(in_front), canvas.state(window=window)).match is None

@@ -72,3 +72,13 @@ def test_a_screen_of_five_thousand_words_is_cut_and_an_empty_one_is_empty():
     assert len(sheet(*many).keys) == MOST_LINES
     assert len(sheet()) == 0
     assert sheet(line("-", 5, 5)).keys == ()  # nothing that says anything
+
+
+def test_what_stands_beside_a_known_window_is_nothing_to_go_by() -> None:
+    """Wherever that window lies today, the one behind it shows other parts."""
+    lines = (line("Save", 300, 300), line("Another window", 900, 780))
+    buttons = tuple(Element(box=one.box, role=ElementRole.BUTTON, text=one.text) for one in lines)
+    window = Window(title="Ward", box=Box(100, 100, 600, 400))
+    made = Sheet(texts=lines, elements=buttons, size=(1600, 1000), window=window)
+    assert made.sure.tolist() == [True, False]
+    assert len(made.shapes.roles) == 1

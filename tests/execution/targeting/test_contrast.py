@@ -10,7 +10,7 @@ import pytest
 from execution.targeting.context import Context
 from execution.targeting.contrast import is_written_faintly
 from execution.targeting.examination import examined
-from execution.targeting.vetoes import veto
+from execution.targeting.vetoes import out_of_use, veto
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, ElementState, ScreenState
 from tests.execution.perception.drawing import Canvas, Pictures
@@ -94,3 +94,52 @@ def test_where_too_little_is_written_nobody_can_say() -> None:
     canvas.text("Word Wrap", WRAP.x + 14, WRAP.y + 5, ink=SOFT)
     on = seen(canvas.state(elements=[Element(box=WRAP, role=ElementRole.MENU_ITEM, text="Word Wrap")]))
     assert not is_written_faintly(examined(WRAP, on), on)
+
+
+BLUE, PALE, WHITE = (24, 60, 120), (30, 150, 240), (255, 255, 255)
+
+
+def session(ground: tuple[int, int, int], ink: tuple[int, int, int]) -> ScreenState:
+    """A page whose light words stand on one ground; on another one, black on white, some others do."""
+    canvas = Canvas(600, 400, background=ground)
+    canvas.draw.rectangle((300, 0, 600, 400), fill=WHITE)
+    for number, line in enumerate(("Tuesday", "Virtual Keyboard", "Other users", "Leave")):
+        canvas.text(line, 60, 60 + 70 * number, ink=ink)
+        canvas.text(f"News of {line}", 320, 60 + 70 * number, ink=BLACK)
+    return canvas.state()
+
+
+@pytest.mark.parametrize(
+    ("now", "is_refused"),
+    [
+        (session(PALE, WHITE), False),
+        (session(BLUE, (130, 150, 190)), True),  # on the ground that it stood on
+        (session(PALE, (150, 200, 245)), True),
+    ],
+    ids=["white on a paler blue", "fainter", "fainter on a paler blue"],
+)
+def test_light_words_are_as_clear_as_their_ground_allows(now: ScreenState, *, is_refused: bool) -> None:
+    first, store = session(BLUE, WHITE), Pictures()
+    box = next(line.box for line in first.texts if line.text == "Virtual Keyboard")
+    target = teach_target(first.frame, box, label="Keyboard", state=first, click=None, store=store)
+    signs = examined(box, seen := context(target, now, store))
+    assert bool(out_of_use(signs, seen)) is is_refused
+
+
+@pytest.mark.parametrize(("ink", "is_refused"), [(BLACK, False), (GREY, True)])
+def test_a_field_of_another_colour_is_in_use_where_its_text_is_as_clear_as_all(ink, *, is_refused: bool) -> None:
+    """A combo box is drawn on another ground in another theme, and when the pointer is over it."""
+
+    def form(ground: tuple[int, int, int], ink: tuple[int, int, int]) -> ScreenState:
+        canvas = Canvas(600, 400, background=(250, 250, 250))
+        canvas.draw.rectangle((60, 100, 260, 130), fill=ground, outline=(120, 120, 120))
+        canvas.text("nfs", 70, 107, ink=ink)
+        for number, line in enumerate(("Protocol", "Address of the share", "Options", "Done")):
+            canvas.text(line, 60, 160 + 40 * number)
+        return canvas.state(elements=[Element(box=box, role=ElementRole.FIELD, text="nfs")])
+
+    box, store = Box(60, 100, 201, 31), Pictures()
+    first = form((255, 255, 255), BLACK)
+    target = teach_target(first.frame, box, label="Protocol", state=first, click=None, store=store)
+    signs = examined(box, now := context(target, form((225, 225, 225), ink), store))
+    assert bool(out_of_use(signs, now)) is is_refused

@@ -158,3 +158,12 @@ def test_two_columns_alone_are_not_read_across_as_if_they_were_days() -> None:
 def test_narrow_marks_beside_each_other_are_no_column_that_counts() -> None:
     marks = [Box(10, 10, 4, 14), Box(15, 10, 4, 14), Box(20, 10, 4, 14)]
     assert all(group.counted <= len(group.members) for group in groups_of(marks))
+
+
+def test_two_columns_alone_are_counted_down_where_they_are_known_to_stand_in_a_table() -> None:
+    cells = [Box(100 + 140 * (i % 2), 100 + 26 * (i // 2), 120, 16) for i in range(6)]
+    assert {group.counted for group in groups_of(cells)} == {0}
+    assert [(list(g.members), g.counted) for g in groups_of(cells, in_table=True)] == [
+        (cells[::2], 3),
+        (cells[1::2], 3),
+    ]

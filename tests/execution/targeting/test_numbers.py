@@ -459,3 +459,32 @@ def test_the_first_of_an_empty_list_is_not_the_first_of_the_list_beside_it(head:
     assert asked(target, shown, n="1").place == first
     lists[gone] = ()
     assert asked(target, two_tables(*lists), n="1").place is None
+
+
+def devices(names: Sequence[str], *, head: bool = True, behind: bool = False) -> ScreenState:
+    """Names and dates of one width below their heads; `behind`: another window's list shows beside its own."""
+    canvas = Canvas(900, 500)
+    if head:
+        canvas.text("Device", 320, 100)
+        canvas.text("Due", 460, 100)
+    for at, name in enumerate(names):
+        canvas.text(name, 300, 130 + 22 * at)
+        canvas.text(f"(June, 20{11 + at})", 440, 130 + 22 * at)
+        if behind:
+            canvas.text("Defibrilla", 120, 120 + 27 * at)
+    return canvas.state(window=Window(title="Inspections", box=Box(250, 60, 500, 400)))
+
+
+@pytest.mark.parametrize(
+    ("today", "is_counted"),
+    [
+        (devices(("Spring Seca", "Laser (Ring)", "Pump Agilia")), True),
+        (devices(("Spring Seca", "Laser (Ring)", "Pump Agilia"), behind=True), True),
+        (devices(("Spring Seca", "Laser (Ring)", "Pump Agilia"), head=False), False),  # they may be tiles
+    ],
+    ids=["below heads", "and another window behind", "without heads"],
+)
+def test_columns_of_one_width_are_a_table_below_their_heads(today: ScreenState, *, is_counted: bool) -> None:
+    first = devices(("Syringe pump Alaris", "Ventilator Oxylog", "Bed (George)"))
+    found = asked(counted(first, line(first, "Ventilator Oxylog"), n="2"), today, n="3")
+    assert (found.place == line(today, "Pump Agilia")) is is_counted

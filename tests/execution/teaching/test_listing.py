@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execution.teaching.listing import area_of_list
-from execution.types import Box, Element, ElementRole, ScreenState
+from execution.types import Box, Element, ElementRole, ScreenState, Window
 from tests.execution.perception.drawing import Canvas
 
 NAMES = ("Adams", "Brown", "Costa", "Dubois", "Evans")
@@ -64,3 +64,12 @@ def test_a_card_is_a_line_with_all_that_stands_in_it() -> None:
     area = area_of_list(buttons, state)
     assert inside(area, state) == {*NAMES[:4], "Done"}
     assert (area.y, area.bottom) == (cards[0].box.y, cards[-1].box.bottom)
+
+
+def test_rows_of_the_window_behind_are_none_of_the_list() -> None:
+    canvas = Canvas(900, 480)
+    names = table(canvas)
+    for row in range(len(NAMES)):
+        canvas.text("Device", 700, 120 + 40 * row)
+    state = canvas.state(window=Window(title="Letters", box=Box(20, 10, 600, 460)))
+    assert inside(area_of_list(names, state), state) == {*NAMES, "Ward 0", "Ward 1", "Open"}

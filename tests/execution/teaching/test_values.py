@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execution.targeting.records import may_name_somebody
-from execution.teaching.values import by_variable, looks_like_data, stands_among_names
+from execution.teaching.values import by_variable, is_data, looks_like_data, stands_among_names
 from tests.execution.perception.drawing import Canvas
 
 VALUES = {"patient": "Paul Durand", "ward": "Ward 3", "bed": "4", "name": "Durand"}
@@ -127,3 +127,26 @@ def test_a_caption_among_names_in_a_row_may_be_another_one_in_the_next_run(
             canvas.text(part, 60 + 160 * number - 6 * below, 100 + 17 * below)
     state = canvas.state()
     assert stands_among_names(state.texts[0], state) is is_list
+
+
+@pytest.mark.parametrize(
+    ("beside", "role", "in_table"),
+    [
+        (("2026-12-01", "2026-12-03"), "text", True),
+        (("2026-12-01", "Room 3"), "text", False),  # of a form: a date, and something else below it
+        (("Room 1", "Room 3"), "text", False),
+        (("2026-12-01", "2026-12-03"), "button", False),
+    ],
+)
+def test_what_stands_beside_a_date_in_a_table_may_be_another_one_in_the_next_run(
+    beside: tuple[str, str], role: str, *, in_table: bool
+) -> None:
+    """A list of devices, of which no name is anybody's: a run has other lines."""
+    canvas = Canvas(600, 300)
+    canvas.text("Due", 320, 20)
+    for row, (name, told) in enumerate(zip(("Syringe pump", "Bed scale"), beside, strict=True)):
+        canvas.text(name, 20, 50 + 22 * row)
+        canvas.text(told, 300, 50 + 22 * row)
+    state = canvas.state()
+    line = next(line for line in state.texts if line.text == "Syringe pump")
+    assert is_data(line.text, role, [line], state) is in_table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execution.turn.lists import Compared, Row, place_of_next
+from execution.turn.lists import Compared, Row, place_of_next, rows_of
 from tests.execution.perception.drawing import Canvas
 
 ADAMS, BROWN, CARTER = (
@@ -114,3 +114,12 @@ def test_a_list_goes_on_below_only_where_what_comes_next_is_not_seen(
     done: int, now: list[Row], is_out_of_sight: bool
 ) -> None:
     assert Compared(done, [ADAMS, BROWN, CARTER], now).is_out_of_sight is is_out_of_sight
+
+
+def test_what_the_window_behind_says_is_in_no_line() -> None:
+    """The list moves up as its lines are done; what stands beside its window stays."""
+    lines = [(0.3, 0.2, 0.2, 0.03), (0.3, 0.25, 0.2, 0.03)]
+    texts = [("Pump", (0.3, 0.2, 0.1, 0.03)), ("Scale", (0.3, 0.25, 0.1, 0.03)), ("Defib", (0.1, 0.2, 0.05, 0.03))]
+    assert rows_of(lines, texts, (0.2, 0.1, 0.5, 0.5)) == [("Pump",), ("Scale",)]
+    assert rows_of(lines, texts, None) == [("Defib", "Pump"), ("Scale",)]
+    assert rows_of(lines, texts, (0.5, 0.1, 0.5, 0.5)) == [("Defib", "Pump"), ("Scale",)]  # they stand in none
