@@ -17,6 +17,7 @@ from execution.perception.elements.scene import Scene
 from execution.types import Box, Element, ElementRole, TextLine
 
 _LOWEST = 15  # pixels: buttons of dense themes have 18
+_LONG = 1.8  # times as wide as high: a field with nothing in it
 _MUCH_SMALLER = 0.8  # of the area; what is hardly smaller is the same control drawn with two borders
 _WORDED, _PADDED = 2, 3  # letters, and pixels beside them, of a control within another
 _APART = 3.0  # heights of a line between two texts that are no one value
@@ -229,7 +230,7 @@ def _rows(boxes: Sequence[Box]) -> int:
 
 def _empty(content: Content) -> tuple[ElementRole, float]:
     box = content.frame.box
-    if content.frame.bordered and box.w >= 1.8 * box.h and box.h >= 17:
+    if content.frame.bordered and box.w >= _LONG * box.h and box.h >= 17:
         return ElementRole.FIELD, 0.6
     if (
         content.frame.differing == 4
@@ -255,7 +256,7 @@ def _with_content(scene: Scene, content: Content) -> tuple[ElementRole, float]:
     centred = abs(left - right) <= max(4, 0.12 * box.w, 0.25 * box.h) and len(content.spans) <= 2
     if coloured:
         return (ElementRole.BUTTON, 0.8) if centred else (ElementRole.GROUP, 0.4)
-    if len(content.spans) >= 2 and _has_arrow(content):
+    if _has_arrow(content):
         return ElementRole.FIELD, 0.7
     if centred and left < 3 * box.h:
         return (ElementRole.BUTTON, 0.7) if len(text) <= _LONGEST_LABEL else (ElementRole.GROUP, 0.4)
@@ -317,9 +318,14 @@ def _is_open(scene: Scene, content: Content) -> bool:
 
 
 def _has_arrow(content: Content) -> bool:
-    """True where something small stands at the right end, away from the rest."""
-    (_, before), (start, end) = content.spans[-2], content.spans[-1]
-    height = content.frame.box.h
+    """True where something small stands at the right end, away from the rest, or alone where nothing is chosen yet."""
+    (start, end), height = content.spans[-1], content.frame.box.h
+    if len(content.spans) >= 2:
+        before = content.spans[-2][1]
+    elif not content.lines and content.frame.box.w >= _LONG * height:
+        before = content.frame.inner.x
+    else:
+        return False
     return end - start <= 0.7 * height and start - before >= 0.5 * height and content.right <= height
 
 
