@@ -32,7 +32,8 @@ def _arrow_edge(line: TextLine, box: Box, state: ScreenState) -> int:
     places = [e.box for e in state.elements if e.role in _ARROWS] + [t.box for t in state.texts if t is not line]
     seen = [p.x for p in places if box.contains(p.center) and p.x >= start and p.w <= box.h]
     first = max(start, line.box.right)
-    band = Box(first, box.y + _BORDER, box.right - _BORDER - first, box.h - 2 * _BORDER)
+    middle = box.h // 4  # an arrow stands in the middle, the ring of what has the focus above it and below
+    band = Box(first, box.y + middle, box.right - _BORDER - first, box.h - 2 * middle)
     part = state.frame.crop(band).astype(np.int16)
     if min(band.w, band.h) < 1 or not part.size:
         return min(seen, default=box.right - box.h)

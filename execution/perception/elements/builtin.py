@@ -29,6 +29,7 @@ from execution.perception.pixels import check_bgr
 from execution.types import Box, Element, ElementRole, TextLine
 
 _GROUPED = 2  # texts or frames that a group has at least
+_RING, _RING_OF_CAPTION = 2.0, 1.6  # of the size of the font: what is higher is a button
 _MOST = 2000  # elements of one picture; noise has tens of thousands
 
 
@@ -106,13 +107,26 @@ def _controls(scene: Scene, contents: Sequence[Content], dated: set[int]) -> lis
 
 
 def _plain(scene: Scene, choices: Sequence[Found]) -> list[BorderedBox]:
-    """The frames that are no choice, nothing within one, and no letter."""
+    """The frames that are no choice, nothing within one, no ring around one, and no letter."""
     boxes = [c.element.box for c in choices]
     return [
         f
         for f in scene.frames
-        if not any(b.contains(f.box.center) and f.box.area <= b.area for b in boxes) and not scene.is_letter(f)
+        if not any(b.contains(f.box.center) and f.box.area <= b.area for b in boxes)
+        and not any(_is_ring(scene, f, choice) for choice in choices)
+        and not scene.is_letter(f)
     ]
+
+
+def _is_ring(scene: Scene, frame: BorderedBox, choice: Found) -> bool:
+    """Whether it is drawn around a choice with its caption, or around that alone, as what has the focus is."""
+    if frame.filled or not choice.lines:
+        return False
+    mark, ring = choice.element.box, frame.box
+    caption = max(mark.right, scene.texts[choice.lines[0]].box.x) + mark.w // 2
+    high = _RING if ring.contains(mark.center) else _RING_OF_CAPTION
+    is_level = abs(ring.center.y - mark.center.y) <= mark.h / 4
+    return is_level and mark.x - mark.w <= ring.x <= caption < ring.right and ring.h <= high * scene.em(choice.lines[0])
 
 
 def _kept_controls(

@@ -28,6 +28,7 @@ _GRIP, _LEAST_GRIP = 1.1, 8  # of its corner's side, from which on it is cut; pi
 _TINT = 5  # chroma of the ground of a message
 _HIGHEST_FIELD, _HIGHEST_ALONE = 3.9, 4.7  # of the font's size; where the text stands just in the middle
 _MIDDLE = 0.1  # of a frame's height
+_AS_HIGH = 0.85  # of a frame
 _SIDES = 4  # beyond each of which there is another colour
 _LINES_OF_AREA = 8  # that a field of several rows holds where it is still told from a text in a frame
 _LONGEST_LABEL = 44  # letters on a button
@@ -55,6 +56,7 @@ class Content:
     continued: Continued
     pieces: int = 0
     worded: int = 0
+    cells: tuple[Box, ...] = ()  # the parts that are as high as itself, from left to right
 
     @property
     def holds(self) -> int:
@@ -88,6 +90,7 @@ def contents_of(scene: Scene, frames: Sequence[BorderedBox], runs_on: Sequence[C
                 worded=sum(_is_worded(scene, contents[j]) for j in parts if _is_much_smaller(boxes[j], boxes[i]))
                 if len(parts) == 1
                 else 0,
+                cells=tuple(sorted(frames[j].box for j in parts if boxes[j, 3] >= _AS_HIGH * frame.box.h)),
             )
         )
     return contents
@@ -179,6 +182,8 @@ def _role(scene: Scene, content: Content) -> tuple[ElementRole, float]:
         return ElementRole.FIELD, 0.7
     if content.parts > 1 and _is_pictured(scene, content):
         return ElementRole.BUTTON, 0.6
+    if content.cells and _has_steps(scene, content):
+        return ElementRole.FIELD, 0.6
     rows = _rows([scene.texts[i].box for i in content.lines])
     if content.continued.upright or rows > 1 or box.h > TALLEST_ROW or content.parts > 1:
         if rows == 2 and _is_broken_label(scene, content):
@@ -327,6 +332,26 @@ def _has_arrow(content: Content) -> bool:
     else:
         return False
     return end - start <= 0.7 * height and start - before >= 0.5 * height and content.right <= height
+
+
+def _has_steps(scene: Scene, content: Content) -> bool:
+    """True for a field with buttons at its end, as those are that count up and down or open a list: each shows a sign
+    alone. What is written in the middle of its part is a button with another one beside it."""
+    box = content.frame.box
+    buttons = [cell for cell in content.cells if cell.x > box.x + _RIM]
+    if (
+        not buttons
+        or box.h > TALLEST_ROW
+        or buttons[-1].right < box.right - _RIM
+        or any(c.w > c.h * 1.7 for c in buttons)
+    ):
+        return False
+    held = [scene.texts[i].box for i in content.lines]
+    end = buttons[0].x
+    if end - box.x < _LONG / 2 * box.h or any(text.center.x >= end for text in held) or len(held) != 1:
+        return False
+    left, right = held[0].x - box.x, end - held[0].right
+    return left < right and left <= box.h
 
 
 def _is_row_of_texts(lines: Sequence[TextLine]) -> bool:
