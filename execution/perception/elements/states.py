@@ -173,9 +173,11 @@ def _is_faint_button(scene: Scene, look: _Look, like: Sequence[_Look]) -> bool:
 
 
 def _is_faint_field(scene: Scene, look: _Look, like: Sequence[_Look]) -> bool:
-    """Greyer than the other fields, or fainter in border and in writing."""
+    """Greyer than the other fields, with nothing in it that is as strong as what is in use: combo boxes are as grey as
+    buttons in some themes. Or fainter in border and in writing."""
     if chroma(look.fill) < 24 and any(_middling(look.fill) > _middling(o.fill) + _GREYED for o in like):
-        return not look.lit
+        strongest = _strongest_text(scene, look.found.element.box)
+        return not look.lit and (look.ink is None or look.ink < _FAINT_LABEL * strongest)
     others = [o.border for o in like if not o.lit]  # the one with the focus is stronger than any in use
     if look.ink is None or not others:
         return False
