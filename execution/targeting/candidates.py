@@ -55,7 +55,10 @@ class Candidate:
 
 def candidates_of(context: Context, votes: np.ndarray, remembered: Box | None = None) -> list[Candidate]:
     """The candidates within the searched area, each thing once."""
-    things = (thing for thing in context.scene.things if context.as_list or not _holds_others(thing, context))
+    things = [thing for thing in context.scene.things if context.as_list or not _holds_others(thing, context)]
+    if context.target.role == ElementRole.FIELD:  # its arrow and its value are no place of their own
+        fields = [thing.box for thing in things if thing.kind == ElementRole.FIELD]
+        things = [one for one in things if not any(_lies_in(one.box, field) for field in fields)]
     found = [Candidate(thing, {By.THING}, point_on(thing, context)) for thing in things]
     found += _read(found, context)
     whole = Box(0, 0, *context.state.frame.size)
@@ -70,6 +73,10 @@ def candidates_of(context: Context, votes: np.ndarray, remembered: Box | None = 
             thing = Thing(box, context.target.role or "picture", Source.PLACE, words, 0.3)
             found.append(Candidate(thing, {by}, point_in(box, context.target.click), _said(thing, context)))
     return [one for one in found if context.area.contains(one.box.center)]
+
+
+def _lies_in(box: Box, field: Box) -> bool:
+    return field.area > box.area and field.contains(box.center) and field.intersection(box).area > _SAME * box.area
 
 
 def _holds_others(thing: Thing, context: Context) -> bool:
