@@ -288,8 +288,7 @@ def _lines(seen: Numbered, scale: float) -> tuple[Box, ...]:
 
 
 def _others(seen: Numbered) -> list[Box]:
-    every = [line.box for line in seen.words.lines] + [e.box for e in seen.controls]
-    return [box for box in every if seen.area.contains(box.center)]
+    return [line.box for line in seen.words.lines] + [e.box for e in seen.controls]
 
 
 def _near(now: float, taught: float, room: float) -> bool:

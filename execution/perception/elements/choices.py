@@ -101,7 +101,7 @@ def _label(scene: Scene, box: Box) -> int | None:
             continue
         if not _SMALL_FOR_LABEL * text.h <= box.h <= _LARGE_FOR_LABEL * scene.em(index):
             continue
-        if abs(text.x - box.x) <= max(6, box.h // 2) and text.right > box.right + 4:  # with the ring around both
+        if abs(text.x - box.x) <= 6 and text.right > box.right + 4:
             return index if _stands_apart(scene, box, text) else None
         gap = text.x - box.right
         if -4 <= gap <= _LABEL_GAP * box.h + 4 and (best is None or gap < best[0]):
@@ -111,7 +111,7 @@ def _label(scene: Scene, box: Box) -> int | None:
 
 def _stands_apart(scene: Scene, box: Box, line: Box) -> bool:
     """False for the first letter of a word."""
-    return box.h >= 0.6 * line.h and not scene.drawn(Box(box.right, box.y, 2, box.h), gap=1)
+    return box.h >= 0.6 * line.h and not scene.drawn(Box(box.right, line.y, 2, line.h), gap=1)
 
 
 def _is_digits(scene: Scene, box: Box) -> bool:

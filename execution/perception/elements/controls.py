@@ -258,7 +258,7 @@ def _with_content(scene: Scene, content: Content) -> tuple[ElementRole, float]:
         return (ElementRole.BUTTON, 0.6) if _holds_sign(scene, content) else (ElementRole.ICON, 0.4)
     if content.lines and _is_badge(scene, content):
         return ElementRole.TEXT, 0.5
-    centred = abs(left - right) <= max(4, 0.12 * box.w, 0.25 * box.h) and len(content.spans) <= 2
+    centred = _is_centred(left, right, box) and len(content.spans) <= 2
     if coloured:
         return (ElementRole.BUTTON, 0.8) if centred else (ElementRole.GROUP, 0.4)
     if _has_arrow(content):
@@ -268,6 +268,10 @@ def _with_content(scene: Scene, content: Content) -> tuple[ElementRole, float]:
     if left <= 1.2 * box.h and len(content.lines) <= 2 and len(content.spans) <= 3 and _is_open(scene, content):
         return ElementRole.FIELD, 0.6
     return ElementRole.GROUP, 0.3
+
+
+def _is_centred(left: int, right: int, box: Box) -> bool:
+    return abs(left - right) <= max(4, 0.12 * box.w, 0.25 * box.h)
 
 
 def _is_badge(scene: Scene, content: Content) -> bool:
@@ -351,7 +355,7 @@ def _has_steps(scene: Scene, content: Content) -> bool:
     if end - box.x < _LONG / 2 * box.h or any(text.center.x >= end for text in held) or len(held) != 1:
         return False
     left, right = held[0].x - box.x, end - held[0].right
-    return left < right and left <= box.h
+    return left <= box.h and not _is_centred(left, right, box._replace(w=end - box.x))
 
 
 def _is_row_of_texts(lines: Sequence[TextLine]) -> bool:

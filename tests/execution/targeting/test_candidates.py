@@ -103,3 +103,17 @@ def test_a_place_where_the_picture_fits_says_what_its_words_say() -> None:
     places = [one for one in candidates_of(asked, votes_of(asked)) if one.by & {By.PICTURE, By.PLACE}]
     assert places
     assert {one.said for one in places} == {Alike.EXACT}
+
+
+def test_the_arrow_of_a_combo_box_is_no_place_of_its_own() -> None:
+    """Where it is likelier than the field, it was what was held against the taught one, and was greyed out."""
+    canvas, store, box = Canvas(700, 300, background=(246, 246, 246)), Pictures(), Box(150, 100, 126, 34)
+    canvas.text("Reason", 80, 110)
+    canvas.draw.rectangle((150, 100, 275, 133), fill=(238, 238, 238), outline=(200, 200, 200))
+    canvas.draw.polygon([(251, 114), (263, 114), (257, 120)], fill=(40, 40, 40))
+    arrow = Element(box=Box(251, 114, 13, 7), role=ElementRole.ICON)
+    state = canvas.state(elements=[Element(box=box, role=ElementRole.FIELD), arrow])
+    target = teach_target(state.frame, box, label="Reason", state=state, click=None, store=store)
+    seen = context(target, state, store)
+    assert arrow.box in [thing.box for thing in seen.scene.things]
+    assert arrow.box not in [one.box for one in candidates_of(seen, votes_of(seen))]

@@ -70,6 +70,6 @@ def test_rows_of_the_window_behind_are_none_of_the_list() -> None:
     canvas = Canvas(900, 480)
     names = table(canvas)
     for row in range(len(NAMES)):
-        canvas.text("Device", 700, 120 + 40 * row)
-    state = canvas.state(window=Window(title="Letters", box=Box(20, 10, 600, 460)))
+        canvas.text("Bed", 4, 120 + 40 * row)
+    state = canvas.state(window=Window(title="Letters", box=Box(30, 10, 600, 460)))
     assert inside(area_of_list(names, state), state) == {*NAMES, "Ward 0", "Ward 1", "Open"}

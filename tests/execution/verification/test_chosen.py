@@ -129,9 +129,13 @@ def test_a_chosen_row_that_may_go_on_behind_its_edge_is_no_choice(right: int, ba
     assert chosen_in_list(right, bar=bar) is answer
 
 
-def in_combo(right: int, *, arrow: int = 0) -> Answer:
-    """Of a combo box whose value goes to `right`, and whose arrow is drawn from there on, or nowhere."""
+def in_combo(right: int, *, arrow: int = 0, ring: bool = False) -> Answer:
+    """Of a combo box whose value goes to `right`, and whose arrow is drawn from there on, or nowhere. `ring`: it has the
+    focus."""
     seen = drawn(("Ward 1", Box(108, 66, right - 108, 18)))
+    if ring:
+        for y in (PLACE.y + 5, PLACE.bottom - 6):
+            seen.frame.pixels[y, PLACE.x + 5 : PLACE.right - 5 : 2] = 60
     if arrow:
         seen.frame.pixels[72:78, arrow : arrow + 8] = 60
     return stands_as_wanted("choose", {"option": "Ward 1"}, PLACE, seen, seen).answer
@@ -151,6 +155,7 @@ def test_a_value_that_may_go_on_behind_the_arrow_of_its_combo_box_is_no_choice(
     right: int, arrow: int, answer: Answer
 ) -> None:
     assert in_combo(right, arrow=arrow) is answer
+    assert in_combo(right, arrow=arrow, ring=True) is answer
 
 
 AREA = Box(0, 80, 700, 60)
