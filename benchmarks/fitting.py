@@ -26,6 +26,7 @@ from execution.matching.comparison import FEATURES, NAMES
 from execution.matching.reasons import ruled_out
 from execution.matching.same import FITTED, Compared, rows_of
 from execution.types import ScreenState
+from workflows.graph import NodeSpec
 
 _SIZES = (1, 2, 4, 8, 16)  # programs in one workflow
 _HARDEST = 12  # nodes that are compared, besides the right one
@@ -173,7 +174,7 @@ def _trial(part: Part, view: View, names: Sequence[str], chance: random.Random) 
     blind = chance.random()
     found = gallery.compared(state, among=sorted(near), declared=shares)
     # what a condition rules out is not asked of the model
-    found = [_blinded(one, blind) for one in found if ruled_out(one, "") is None]
+    found = [_blinded(one, blind) for one in found if ruled_out(one, NodeSpec(node_id=one.node_id, name="")) is None]
     right = np.array([one.node_id in view.right for one in found], bool)
     return Trial(part.name, view.family, rows_of(found), right)
 
