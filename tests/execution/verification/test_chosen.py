@@ -130,8 +130,8 @@ def test_a_chosen_row_that_may_go_on_behind_its_edge_is_no_choice(right: int, ba
 
 
 def in_combo(right: int, *, arrow: int = 0, ring: bool = False) -> Answer:
-    """Of a combo box whose value goes to `right`, and whose arrow is drawn from there on, or nowhere; with the `ring` of
-    the focus in it."""
+    """Of a combo box whose value goes to `right`, and whose arrow is drawn from there on, or nowhere. `ring`: of the
+    focus."""
     seen = drawn(("Ward 1", Box(108, 66, right - 108, 18)))
     if ring:
         for y in (PLACE.y + 5, PLACE.bottom - 6):
