@@ -66,7 +66,7 @@ class Sheet:
     Of every line: `edges` are left, right and centre y, `columns` numbers lines that begin at the same place alike, and
     flags say what it is. A `fixed` one holds no data: no number, nothing in a field, in the rows of a table, hardly
     read, or beside the window. What stands in one of `lists` is none of its lines, as another day others stand there;
-    `times` counts how often each key is read anywhere.
+    `times` counts how often each key is read in its window.
     """
 
     def __init__(
@@ -80,7 +80,9 @@ class Sheet:
     ) -> None:
         said = [line for line in texts if len(key_of(line.text)) >= 2][:MOST_LINES]
         kept, elements = outside(said, lists), outside(elements, lists)
-        self.times = Counter(key_of(line.text) for line in said)
+        in_front = window.box if window is not None and window.box is not None and window.box.area else None
+        own = said if in_front is None else [line for line in said if in_front.contains(line.box.center)]
+        self.times = Counter(key_of(line.text) for line in own)
         self.width, self.height = size
         self.unit = float(np.median([line.box.h for line in texts])) if texts else 16.0
         self.texts = tuple(line.text for line in kept)
@@ -103,9 +105,9 @@ class Sheet:
                 in_field |= self.inside(element.box)
                 label |= self._label(element.box)
         self.sure = np.array([line.confidence >= _SURE for line in kept], bool)
-        if window is not None and window.box is not None and window.box.area:
-            self.sure &= self.inside(window.box)
-            elements = [e for e in elements if window.box.contains(e.box.center)]
+        if in_front is not None:
+            self.sure &= self.inside(in_front)
+            elements = [e for e in elements if in_front.contains(e.box.center)]
         self.shapes = _shapes(elements)
         self.fixed = self.sure & ~(numbers | in_field | (self._in_table(numbers) & ~label))
         self.saying = self.sure & np.array([len(key) >= _WORD for key in self.keys], bool)

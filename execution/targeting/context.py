@@ -15,6 +15,7 @@ from execution.language.screen_texts import ScreenWords, Sighting, Wanted, wante
 from execution.language.shortcuts import without_shortcut
 from execution.perception.pictures import PictureSource
 from execution.perception.scene import Scene, scene_of
+from execution.perception.scene.cells import in_cells
 from execution.targeting.kinds import same_kind
 from execution.targeting.numbers import BY_TEXT, WantedNumber, known_as, wanted_number
 from execution.targeting.peers import peers_of
@@ -280,15 +281,19 @@ class Context:
         return np.array([line.box for line in self.words.lines], int).reshape(-1, 4)
 
     def texts_in(self, box: Box) -> list[TextLine]:
-        """Everything read whose middle lies in the box."""
+        """Everything read whose middle lies in the box; of a value that a run has, cell by cell where it is a table."""
         x, y, w, h = self._text_boxes.T
         across, down = x + w // 2 - box.x, y + h // 2 - box.y
         inside = (across >= 0) & (across < box.w) & (down >= 0) & (down < box.h)
-        return [self.state.texts[i] for i in np.flatnonzero(inside).tolist()]
+        return [self._read[i] for i in np.flatnonzero(inside).tolist()]
 
     @cached_property
     def _text_boxes(self) -> np.ndarray:
-        return np.array([line.box for line in self.state.texts], int).reshape(-1, 4)
+        return np.array([line.box for line in self._read], int).reshape(-1, 4)
+
+    @cached_property
+    def _read(self) -> tuple[TextLine, ...]:
+        return in_cells(self.state).texts if self.is_variable else self.state.texts
 
     @cached_property
     def element_table(self) -> np.ndarray:

@@ -81,4 +81,5 @@ def test_what_stands_beside_a_known_window_is_nothing_to_go_by() -> None:
     window = Window(title="Ward", box=Box(100, 100, 600, 400))
     made = Sheet(texts=lines, elements=buttons, size=(1600, 1000), window=window)
     assert made.sure.tolist() == [True, False]
+    assert made.times == {"save": 1}  # whose card it is stands in the list behind it, too, and is no entry of a menu
     assert len(made.shapes.roles) == 1

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from execution.targeting.resolver import TargetResolver
 from execution.teaching.evidence import teach_target
 from execution.types import Box, Element, ElementRole, Point, ResolveStatus, ScreenState, TextLine, Window
 from tests.execution.perception.drawing import Canvas, Pictures
+from workflows.choices import EffectClass
 
 SIGN = Box(154, 279, 66, 33)
 
@@ -42,3 +45,26 @@ def test_a_click_taught_in_what_was_read_as_one_is_not_put_into_a_part_of_it():
     now = order(down=61, pieces=(("Save Sign", Box(82, 277, 136, 37)), ("Delete", Box(241, 286, 52, 16))))
     found = TargetResolver(pictures=store).resolve(target, now, variables={})
     assert found.status is not ResolveStatus.FOUND or replace_y(SIGN, 61).contains(found.point), found
+
+
+@pytest.mark.parametrize(
+    ("is_table", "status"), [(True, ResolveStatus.FOUND), (False, ResolveStatus.NOT_FOUND)], ids=["cells", "one name"]
+)
+def test_a_value_that_was_read_with_the_next_cell_is_told_apart(*, is_table: bool, status: ResolveStatus) -> None:
+    """S9.6: “Dora Lindqvist Caritas” is a name and a company in two cells, and may be one name."""
+    canvas, store = Canvas(700, 300), Pictures()
+    canvas.text("Bruno Conti", 60, 60)
+    if is_table:
+        name, company = canvas.text("Dora Lindqvist", 60, 84), canvas.text("Caritas", 166, 84)
+        both = name._replace(w=company.right - name.x)
+        canvas.lines[-2:] = [TextLine(text="Dora Lindqvist Caritas", box=both)]  # a reader joins what stands so close
+    else:
+        canvas.text("Dora Lindqvist Caritas", 60, 84)
+    state = canvas.state()
+    box = next(line.box for line in state.texts if line.text == "Bruno Conti")
+    target = teach_target(state.frame, box, label="Visitor", state=state, click=None, store=store)
+    found = TargetResolver(pictures=store).resolve(
+        replace(target, text="{{visitor}}"), state, variables={"visitor": "Dora Lindqvist"},
+        effect=EffectClass.OBSERVABLE,
+    )  # fmt: skip
+    assert found.status is status, found.message
