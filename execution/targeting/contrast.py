@@ -53,7 +53,7 @@ def is_as_clear_as_taught(signs: Signs, context: Context) -> bool:
 def clearness(look: PictureFit, context: Context) -> float:
     """The contrast of the picture where it fits by the taught one. Light ink on another ground than it stood on counts
     by the most that each ground allows: white on a paler blue is as clear as it can be."""
-    if context.template is None or ground_change(look.box, context) is not None:
+    if context.template is None or context.around is None or ground_change(look.box, context) is not None:
         return look.contrast
     place = context.grey[look.box.y : look.box.bottom, look.box.x : look.box.right]
     now, taught = _share_of_white(place), _share_of_white(context.template)

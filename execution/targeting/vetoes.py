@@ -241,8 +241,8 @@ def out_of_use(signs: Signs, context: Context) -> str:
     look, said = signs.look, signs.element is not None and ElementState.DISABLED in signs.element.states
     if context.target.role == ElementRole.FIELD:
         change = ground_change(signs.box, context)
-        grey = change is True or (change is None and said and not (look and look.grey >= _VERY_PICTURE))
-        return say("targeting.greyed_out") if grey and not is_written_clearly(signs.box, context) else ""
+        in_use = (look and look.grey >= _VERY_PICTURE) or is_written_clearly(signs.box, context)
+        return say("targeting.greyed_out") if change is True or (change is None and said and not in_use) else ""
     if context.is_variable:  # the taught picture shows another value
         clear = not said or contrasts_like_its_peers(signs, context) or is_as_clear_as_taught(signs, context)
         return "" if clear else say("targeting.greyed_out")

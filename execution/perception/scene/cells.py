@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from execution.lately import Lately
 from execution.perception.scene.lines import spans_of, words_of
 from execution.perception.scene.thing import PlacedWord
 from execution.types import Box, ScreenState, TextLine
@@ -17,6 +18,10 @@ _NEAR = 3.0  # line heights to the rows above and below
 
 def in_cells(state: ScreenState) -> ScreenState:
     """The state with its lines cut where another cell begins: behind a gap, or where one begins in the next rows."""
+    return _lately.of(state, make=lambda: _in_cells(state))
+
+
+def _in_cells(state: ScreenState) -> ScreenState:
     read = [(line, words_of(line, state.frame)) for line in state.texts]
     starts = [word.box for line, words in read for word in _behind_gaps(words, line.box.h)]
     starts += [words[0].box for line, words in read if words and any(_is_left_of(o.box, line.box) for o, _w in read)]
@@ -49,3 +54,6 @@ def _cut(line: TextLine, words: Sequence[PlacedWord], starts: Sequence[Box]) -> 
         beside = ("" if first else line.beside[0], line.beside[1] if last == len(words) else "")
         text = line.text[spans[first][0] : spans[last - 1][1]]
         yield TextLine(text=text, box=box, confidence=line.confidence, beside=beside)
+
+
+_lately = Lately[ScreenState](2)  # each holds its picture

@@ -126,20 +126,35 @@ def test_light_words_are_as_clear_as_their_ground_allows(now: ScreenState, *, is
     assert bool(out_of_use(signs, seen)) is is_refused
 
 
-@pytest.mark.parametrize(("ink", "is_refused"), [(BLACK, False), (GREY, True)])
-def test_a_field_of_another_colour_is_in_use_where_its_text_is_as_clear_as_all(ink, *, is_refused: bool) -> None:
-    """A combo box is drawn on another ground in another theme, and when the pointer is over it."""
+def test_where_nobody_knows_the_ground_around_what_is_paler_is_out_of_use() -> None:
+    first, store = session(BLUE, WHITE), Pictures()
+    box = next(line.box for line in first.texts if line.text == "Virtual Keyboard")
+    target = teach_target(first.frame, box, label="Keyboard", state=first, click=None, store=store)
+    seen = context(replace(target, context="", context_box=None), session(PALE, WHITE), store)
+    assert out_of_use(examined(box, seen), seen) != ""
 
-    def form(ground: tuple[int, int, int], ink: tuple[int, int, int]) -> ScreenState:
-        canvas = Canvas(600, 400, background=(250, 250, 250))
+
+@pytest.mark.parametrize(
+    ("page", "ink", "is_refused"),
+    [((225, 225, 225), BLACK, False), ((225, 225, 225), GREY, True), ((250, 250, 250), BLACK, True)],
+    ids=["another theme", "fainter in another theme", "greyer on the same page"],
+)
+def test_a_field_is_in_use_in_another_theme_where_its_text_is_as_clear_as_all(
+    page: tuple[int, int, int], ink: tuple[int, int, int], *, is_refused: bool
+) -> None:
+    """A combo box is as grey as a button in some themes, and a detector says of it that it is out of use."""
+
+    def form(page: tuple[int, int, int], ground: tuple[int, int, int], ink: tuple[int, int, int]) -> ScreenState:
+        canvas = Canvas(600, 400, background=page)
         canvas.draw.rectangle((60, 100, 260, 130), fill=ground, outline=(120, 120, 120))
         canvas.text("nfs", 70, 107, ink=ink)
         for number, line in enumerate(("Protocol", "Address of the share", "Options", "Done")):
             canvas.text(line, 60, 160 + 40 * number)
-        return canvas.state(elements=[Element(box=box, role=ElementRole.FIELD, text="nfs")])
+        states = frozenset({ElementState.DISABLED})
+        return canvas.state(elements=[Element(box=box, role=ElementRole.FIELD, text="nfs", states=states)])
 
     box, store = Box(60, 100, 201, 31), Pictures()
-    first = form((255, 255, 255), BLACK)
+    first = form((250, 250, 250), WHITE, BLACK)
     target = teach_target(first.frame, box, label="Protocol", state=first, click=None, store=store)
-    signs = examined(box, now := context(target, form((225, 225, 225), ink), store))
-    assert bool(out_of_use(signs, now)) is is_refused
+    seen = context(target, form(page, (215, 215, 215), ink), store)
+    assert bool(out_of_use(examined(box, seen), seen)) is is_refused
