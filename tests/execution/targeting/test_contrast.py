@@ -144,17 +144,19 @@ def test_a_field_is_in_use_in_another_theme_where_its_text_is_as_clear_as_all(
 ) -> None:
     """A combo box is as grey as a button in some themes, and a detector says of it that it is out of use."""
 
-    def form(page: tuple[int, int, int], ground: tuple[int, int, int], ink: tuple[int, int, int]) -> ScreenState:
+    def form(
+        page: tuple[int, int, int], ground: tuple[int, int, int], ink: tuple[int, int, int], chosen: str
+    ) -> ScreenState:
         canvas = Canvas(600, 400, background=page)
         canvas.draw.rectangle((60, 100, 260, 130), fill=ground, outline=(120, 120, 120))
-        canvas.text("nfs", 70, 107, ink=ink)
+        canvas.text(chosen, 70, 107, ink=ink)
         for number, line in enumerate(("Protocol", "Address of the share", "Options", "Done")):
             canvas.text(line, 60, 160 + 40 * number)
         states = frozenset({ElementState.DISABLED})
-        return canvas.state(elements=[Element(box=box, role=ElementRole.FIELD, text="nfs", states=states)])
+        return canvas.state(elements=[Element(box=box, role=ElementRole.FIELD, text=chosen, states=states)])
 
     box, store = Box(60, 100, 201, 31), Pictures()
-    first = form((250, 250, 250), WHITE, BLACK)
+    first = form((250, 250, 250), WHITE, BLACK, "nfs")
     target = teach_target(first.frame, box, label="Protocol", state=first, click=None, store=store)
-    seen = context(target, form(page, (215, 215, 215), ink), store)
+    seen = context(target, form(page, (215, 215, 215), ink, "Windows share"), store)
     assert bool(out_of_use(examined(box, seen), seen)) is is_refused
