@@ -91,7 +91,7 @@ def test_a_patient_that_the_program_does_not_know_is_an_exception_and_the_next_r
         rows = [json.loads(line) for line in taught.manage("worklist", "export", made).stdout.splitlines()]
     assert [(row["state"], row["reason"]) for row in rows] == [
         ("done", ""),
-        ("exception", "Patient not found"),
+        ("exception", "Patient not found: “No such patient The name is not known.”"),
         ("done", ""),
     ]
     resets = "SELECT outcome FROM execution_workrun WHERE kind = 'reset'"
