@@ -23,7 +23,9 @@ def labels(
     x, y, w, h = (boxes[:, i, None] for i in range(4))
     left, top, wide, high = (lines[None, :, i] for i in range(4))
     own = np.array([_holds(caption, lines) for caption in captions])
-    level = np.abs(top + high / 2 - y - h / 2) < 0.6 * np.maximum(high, np.minimum(h, 40))
+    row = np.minimum(h, 40)  # the first of a field of several rows: its label stands beside that, or beside its middle
+    off = np.minimum(np.abs(top + high / 2 - y - h / 2), np.abs(top + high / 2 - y - row / 2))
+    level = off < 0.6 * np.maximum(high, row)
     across = (left < x + w) & (left + wide > x)
 
     def nearest(apart: np.ndarray, fits: np.ndarray, most: float) -> list[str]:

@@ -237,12 +237,7 @@ def _empty(content: Content) -> tuple[ElementRole, float]:
     box = content.frame.box
     if content.frame.bordered and box.w >= _LONG * box.h and box.h >= 17:
         return ElementRole.FIELD, 0.6
-    if (
-        content.frame.differing == 4
-        and box.w >= 3 * box.h
-        and box.h >= 22
-        and chroma(content.frame.fill) < COLOURED_FILL
-    ):
+    if box.w >= 3 * box.h and box.h >= 22 and _is_sunken(content.frame):
         return ElementRole.FIELD, 0.4
     return ElementRole.GROUP, 0.3
 
@@ -372,7 +367,12 @@ def _is_area(content: Content) -> bool:
 
     Tables, lists and panels have borders too; what lies in them are targets, and they are none.
     """
-    return not content.lines and content.frame.bordered and _is_roomy(content)
+    return not content.lines and _is_roomy(content) and (content.frame.bordered or _is_sunken(content.frame))
+
+
+def _is_sunken(frame: BorderedBox) -> bool:
+    """True where a shade of the ground is all that a field shows of itself."""
+    return frame.differing == _SIDES and chroma(frame.fill) < COLOURED_FILL
 
 
 def _is_pulled(scene: Scene, content: Content) -> bool:
