@@ -149,7 +149,7 @@ class Sheet:
         np.add.at(links, (row[:, None].repeat(len(row), 1)[aligned], row[None, :].repeat(len(row), 0)[aligned]), 1)
         np.fill_diagonal(links, 0)
         width = np.bincount(row, minlength=count)
-        alike = (links >= 2) & (links >= np.minimum(3, np.minimum(width[:, None], width[None, :])))
+        alike = links >= np.where(np.minimum(width[:, None], width[None, :]) > 3, 3, 2)  # two cells may be read as one
         partner = aligned & ~same_row & alike[row][:, row]
         member = partner.any(axis=1) & (alike.sum(axis=1) >= 2)[row]
         above = partner & (y[None, :] < y[:, None])

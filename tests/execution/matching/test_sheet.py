@@ -35,6 +35,22 @@ def test_the_rows_of_a_table_are_data_and_its_head_is_not():
     assert not {"Patients", "New", "Settings", "Name", "Number", "Bed", "Priority"} & data(made)
 
 
+def test_a_row_of_a_table_is_data_though_two_of_its_cells_are_read_as_one():
+    """A key before the name and a cut text: of five cells three are lines, and two stand where those of others do."""
+    cells = [("Title", 440), ("User", 556), ("Address", 675), ("Notes", 794), ("Modified", 913)]
+    read = [line(text, x, 100) for text, x in cells]
+    for y, of in (
+        (130, ("Laboratory", "diallo", "lab", "ext", "today")),
+        (160, ("Roster", "roster", "duty", "x", "today")),
+    ):
+        read += [line(text, x, y) for text, (_, x) in zip(of, cells, strict=True)]
+    for y, name in ((190, "Pharmacy rossi"), (220, "Radiology nguyen")):
+        read += [line(name, 464, y), line("address desk", 675, y), line("today", 913, y)]
+    made = sheet(*read)
+    assert {"Pharmacy rossi", "Radiology nguyen", "Roster"} <= data(made)
+    assert not {text for text, _ in cells} & data(made)
+
+
 def test_menus_are_no_tables():
     items = [line(text, 20, 60 + 30 * i) for i, text in enumerate(("New", "Open", "Save", "Print", "Quit"))]
     assert data(sheet(*items)) == set()
