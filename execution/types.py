@@ -238,6 +238,13 @@ class ScreenState:
     notes: tuple[str, ...] = ()
 
     @property
+    def front(self) -> Box:
+        """Where the window that has the focus is in sight; all of the screen where nobody knows."""
+        whole = Box(0, 0, *self.frame.size)
+        seen = self.window.box.intersection(whole) if self.window and self.window.box else whole
+        return seen if seen.area else whole
+
+    @property
     def read_anew(self) -> bool:
         """Whether anything of it was read; of a known screen it may be the clock alone."""
         return not self.cache_hit or self.timings.lines_read > 0

@@ -54,11 +54,9 @@ class ScreenWords:
     @classmethod
     def in_front(cls, state: ScreenState) -> ScreenWords:
         """Those of the window that has the focus; of all of the screen where nobody knows where that lies."""
-        window = state.window.box if state.window else None
-        if window is None:
-            return cls.of(state.texts)
+        front = state.front
         return _lately.of(
-            state.texts, window, make=lambda: cls([t for t in state.texts if window.contains(t.box.center)])
+            state.texts, front, make=lambda: cls([t for t in state.texts if front.contains(t.box.center)])
         )
 
     @cached_property

@@ -19,7 +19,7 @@ from execution.language.volatile import lasting
 from execution.matching.dialogs import Dialog, over_known
 from execution.matching.reasons import FEW_TEXTS
 from execution.matching.references import Reading
-from execution.matching.windows import title_matches
+from execution.matching.windows import app_speaks, title_matches
 from execution.perception.changes import find_changes
 from execution.targeting.records import may_name_somebody
 from execution.teaching.expectations import Told, ToldLine, is_in_frame, title_pattern, told_lines
@@ -118,8 +118,8 @@ def place(
 ) -> Placed:
     """The node that the screen is; the likeliest first. `before` is what showed before the last act."""
     over = over_known(state, before)
-    if over is not None and over.title and before and _titles_agree(_title(before), _title(state)):
-        over = None  # its window was merely renamed
+    if over is not None and before is not None and (_is_renamed(over, before, state) or _other_program(before, state)):
+        over = None
     best: tuple[float, Node, Look] | None = None
     for node, looks in nodes:
         for look in looks if over is None else (look for look in looks if _says(look, over, state, known)):
@@ -133,6 +133,16 @@ def place(
     apart, node, look = best
     changed = apart > 0 or folded(look.title) != folded(_title(state))
     return Placed(node=node, why=say("lesson.same_screen", node=node.name), is_changed=changed)
+
+
+def _is_renamed(over: Dialog, before: ScreenState, state: ScreenState) -> bool:
+    return bool(over.title) and _titles_agree(_title(before), _title(state))
+
+
+def _other_program(before: ScreenState, state: ScreenState) -> bool:
+    """Whether the window in front is another program's: that is worked in, and is no dialog of this one."""
+    then, now = before.window, state.window
+    return then is not None and now is not None and app_speaks(then.app_name, now.app_name) < 0
 
 
 def _says(look: Look, over: Dialog, state: ScreenState, known: Known) -> bool:
@@ -285,8 +295,7 @@ def _columns_more(state: ScreenState, other: ScreenState, known: Known) -> bool:
 
 def _depth(box: Box, state: ScreenState) -> float:
     """How far down in its window something stands: 0 at its top, 1 at its bottom."""
-    window = state.window.box if state.window and state.window.box else Box(0, 0, *state.frame.size)
-    return min(1.0, max(0.0, (box.center.y - window.y) / max(1, window.h)))
+    return min(1.0, max(0.0, (box.center.y - state.front.y) / max(1, state.front.h)))
 
 
 def _is_once(one: ToldLine, state: ScreenState) -> bool:

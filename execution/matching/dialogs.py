@@ -25,7 +25,6 @@ from workflows.graph import NodeSpec
 LARGEST = 0.6
 _RIM = 0.02
 _STILL_READ = 0.5
-_TITLE_BAR = 40  # pixels that a window's title bar and border add to its own area
 _IN_PLACE = 8  # pixels: a line that moved farther is not where it was; a ring of the focus lies within
 _PADDING = 24  # pixels around the texts of a dialog whose frame was not found
 _DIMMED, _MOSTLY = 8, 0.5  # levels, and the share of the pixels around it that are darker or paler by as much
@@ -119,7 +118,7 @@ def over_taught(
     the screen's own. Without a box it is all new texts together, if none of the screen's stands among them and the rest
     is dimmed. `picture`: BGR, None where it cannot be had.
     """
-    if taught.size != state.frame.size or not state.text_method or not _window(state).area:
+    if taught.size != state.frame.size or not state.text_method:
         return None
     fixed = _fixed(state, taught)
     if len(fixed) < _FIXED:
@@ -127,7 +126,7 @@ def over_taught(
     known = _moved(taught, state, fixed)
     if (over := _small_window(state, known)) and node.window_title and not _is_named(node, over.title, variables):
         return over
-    window, on_picture = _window(state), {words(line.text).key for line in taught.texts}
+    window, on_picture = state.front, {words(line.text).key for line in taught.texts}
     fresh = [t for t in state.texts if window.contains(t.box.center) and words(t.text).key not in on_picture]
     framed = _framed(state, known, window, fresh)
     box = framed or (_apart(fresh, fixed, window, state, picture) if picture is not None else None)
@@ -252,7 +251,7 @@ def _small_window(state: ScreenState, known: ScreenState) -> Dialog | None:
     if window is None or window.box is None or window.box.area > LARGEST * size.width * size.height:
         return None
     lines = [line for line in state.texts if window.box.contains(line.box.center)]
-    stands = _still_behind(state, known, window.box.grown(_TITLE_BAR, size))
+    stands = _still_behind(state, known, window.box)
     return _dialog(state, window.box, lines, title=window.title) if stands else None
 
 
@@ -264,9 +263,7 @@ def _is_named(node: NodeSpec, title: str, variables: Mapping[str, str]) -> bool:
 def _on_page(state: ScreenState, known: ScreenState, *, frameless: bool) -> Dialog | None:
     """New texts in the middle of a page that stands as it stood: dimming it, or a box with buttons that hides some;
     `frameless`: also where no frame was found around them."""
-    window = _window(state)
-    if not window.area:
-        return None
+    window = state.front
     came = _came(find_changes(known.frame.crop(window), state.frame.crop(window)), window, state, known)
     fresh = [t for t in _fresh(state, known, window) if any(t.box.intersection(box).area for box in came)]
     if not fresh:
@@ -349,16 +346,9 @@ def _dialog(state: ScreenState, box: Box, lines: Sequence[TextLine], *, title: s
     return Dialog(title=title, texts=tuple(line.text for line in lines), box=box, buttons=tuple(buttons))
 
 
-def _window(state: ScreenState) -> Box:
-    everything = Box(0, 0, *state.frame.size)
-    return state.window.box.intersection(everything) if state.window and state.window.box else everything
-
-
 def _inside_window(state: ScreenState, known: ScreenState) -> Dialog | None:
     """All that changed lies in one part of the window, with what was known around it on every side."""
-    window = _window(state)
-    if not window.area:
-        return None
+    window = state.front
     before, after = known.frame.crop(window), state.frame.crop(window)
     changes = find_changes(before, after)
     came = _came(changes, window, state, known)

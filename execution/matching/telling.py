@@ -12,7 +12,7 @@ from execution.matching.comparison import SEEN
 from execution.matching.pairing import Pairing
 from execution.matching.references import Reference
 from execution.matching.sheet import Sheet, key_of
-from execution.types import Box, ScreenState
+from execution.types import ScreenState
 from workflows import text as templates
 from workflows.graph import NodeSpec
 
@@ -65,8 +65,7 @@ def _unplaced(node: NodeSpec, sheet: Sheet, screen: Sheet) -> bool:
 
 def _in_sight(beside: Pairing, state: ScreenState) -> np.ndarray:
     """Which lines of the taught picture would stand in what the window shows."""
-    whole = Box(0, 0, *state.frame.size)
-    view = state.window.box.intersection(whole) if state.window and state.window.box else whole
+    view = state.front
     left, right, y = beside.expected(beside.one.edges).T
     height = beside.other.unit / 2
     return np.asarray((left >= view.x) & (right <= view.right) & (y - height >= view.y) & (y + height <= view.bottom))

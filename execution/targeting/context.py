@@ -314,9 +314,7 @@ class Context:
     @cached_property
     def area(self) -> Box:
         """The part of the screen that may hold the target: its window with its frame, or all of it."""
-        window, whole = self.state.window, Box(0, 0, *self.state.frame.size)
-        box = window.box.intersection(whole) if window and window.box and self.is_in_window else whole
-        return box if box.area else whole
+        return self.state.front if self.is_in_window else Box(0, 0, *self.state.frame.size)
 
     @property
     def is_in_window(self) -> bool:

@@ -153,8 +153,7 @@ def told_lines(
 
 def _is_cut(line: TextLine, state: ScreenState) -> bool:
     """Whether it stands at the very edge of its window, as what goes on behind it does ("Modifie" of "Modified")."""
-    box = state.window.box if state.window and state.window.box else Box(0, 0, *state.frame.size)
-    room = _EDGE * line.box.h
+    box, room = state.front, _EDGE * line.box.h
     return not (box.x + room <= line.box.x and line.box.right <= box.right - room)
 
 
@@ -163,8 +162,7 @@ def is_in_frame(line: TextLine, state: ScreenState) -> bool:
     itself."""
     if state.window is None or folded(line.text).strip() not in folded(state.window.title):
         return False
-    inside = state.window.box or Box(0, 0, *state.frame.size)
-    return not any(inside.contains(o.box.center) and o.box.bottom <= line.box.y for o in state.texts)
+    return not any(state.front.contains(o.box.center) and o.box.bottom <= line.box.y for o in state.texts)
 
 
 def _is_true(text: str, change: Change, names: Mapping[str, str]) -> bool:

@@ -22,7 +22,7 @@ def area_of_list(members: Sequence[Box], state: ScreenState) -> Box:
     right it goes on to the next thing that is none of them, or to the edge of the window.
     """
     rows = sorted(members, key=lambda box: box.center.y)
-    window = state.window.box if state.window and state.window.box else Box(0, 0, *state.frame.size)
+    window = state.front
     frames = [e.box for e in state.elements if e.role is ElementRole.GROUP]
     around = [frame for frame in frames if sum(frame.contains(member.center) for member in rows) == 1]
     things = [line.box for line in in_cells(state).texts]

@@ -49,9 +49,7 @@ def part_with_bar(box: Box, state: ScreenState) -> Box | None:
 
 
 def _window(box: Box, state: ScreenState) -> Box:
-    whole = Box(0, 0, *state.frame.size)
-    window = state.window.box if state.window else None
-    return window.intersection(whole) if window and window.contains(box.center) else whole
+    return state.front if state.front.contains(box.center) else Box(0, 0, *state.frame.size)
 
 
 def scroll_bar(pixels: np.ndarray, box: Box, window: Box) -> Bar | None:

@@ -30,10 +30,7 @@ def role_of(box: Box, state: ScreenState) -> str:
 
 def in_its_window(box: Box, other: Box, state: ScreenState) -> bool:
     """False for what is in another window than the target in `box`, where the window is known."""
-    window = state.window.box if state.window else None
-    if window is None or not window.contains(box.center):
-        return True
-    return window.contains(other.center)
+    return not state.front.contains(box.center) or state.front.contains(other.center)
 
 
 def shapes_around(box: Box, state: ScreenState) -> tuple[ShapeSpec, ...]:
@@ -105,9 +102,7 @@ def _is_all_of(element: Element | None, text: str, state: ScreenState) -> bool:
 
 
 def _of_the_same_picture(box: Box, state: ScreenState) -> list[Box]:
-    whole = Box(0, 0, *state.frame.size)
-    window = state.window.box.intersection(whole) if state.window and state.window.box else whole
-    part = window if window.contains(box.center) else whole
+    part = state.front if state.front.contains(box.center) else Box(0, 0, *state.frame.size)
     grey = cv2.cvtColor(state.frame.crop(part), cv2.COLOR_BGR2GRAY)
     template = cv2.cvtColor(state.frame.crop(box), cv2.COLOR_BGR2GRAY)
     if usable(template):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from execution.types import Box, ElementRole, Point, ScreenState
+from execution.types import ElementRole, Point, ScreenState
 
 _GRID = 12  # places tried each way
 _ROOM = 6  # pixels around it in which nothing stands
@@ -15,8 +15,7 @@ def resting_place(state: ScreenState, near: Point) -> Point | None:
     or nobody knows what stands where."""
     if state.degraded or not state.text_method:
         return None
-    window = state.window.box if state.window and state.window.box else Box(0, 0, *state.frame.size)
-    sight = window.intersection(Box(0, 0, *state.frame.size))
+    sight = state.front
     things = (*(e.box for e in state.elements if e.role is not ElementRole.GROUP), *(t.box for t in state.texts))
     taken = [box.grown(_ROOM, state.frame.size) for box in things]
     steps = [(2 * i + 1) / (2 * _GRID) for i in range(_GRID)]

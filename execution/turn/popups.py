@@ -94,8 +94,7 @@ def _title_fits(popup: PopupSpec, state: ScreenState, variables: Mapping[str, st
 
 def _box_of(popup: PopupSpec, state: ScreenState, variables: Mapping[str, str], at: Box | None) -> Box | None:
     """The smallest frame that holds all the texts: a dialog's own in the window, else the window."""
-    everything = Box(0, 0, *state.frame.size)
-    window = state.window.box.intersection(everything) if state.window and state.window.box else everything
+    window = state.front
     frames = [e.box for e in state.elements if e.role is ElementRole.GROUP and within(e.box, window)]
     rooms = sorted(frames, key=lambda box: box.area) if not popup.window_title else []
     for room in [at] if at else [*rooms, window]:

@@ -212,7 +212,7 @@ def _may_go_on(row: Box, rows: Sequence[Row], state: ScreenState) -> bool:
     """Whether the row stands in a part that scrolls, or in a list that fills its frame, or its window to an end."""
     if scrolling_part(row, state) is not None:
         return True
-    window = (state.window.box if state.window else None) or Box(0, 0, *state.frame.size)
+    window = state.front
     boxes = [_around(one) for one in rows if not _is_title(one, state)]
     middles = [box.center.y for box in boxes if box.x < row.right and row.x < box.right]
     at = middles.index(row.center.y)

@@ -198,7 +198,7 @@ def _places_now(target: TargetSpec, state: ScreenState) -> Iterator[Box]:
     if target.box is None:
         return
     taught = Box.from_normalised(target.box, Size(*target.screen_size) if all(target.screen_size) else size)
-    window = state.window.box if state.window and state.window.box else Box(0, 0, *size)
+    window = state.front
     before = _taught_window(target) or window
     x = max(window.x, min(window.x + taught.x - before.x, window.right - taught.w))
     y = max(window.y, min(window.y + taught.y - before.y, window.bottom - taught.h))

@@ -113,9 +113,7 @@ def options_named(option: str, lines: Sequence[TextLine]) -> list[TextLine]:
 
 def radio_of(option: str, area: Box, state: ScreenState) -> tuple[Box | None, int]:
     """The mark of the radio button with that caption in the area, and how many captions read so."""
-    whole = Box(0, 0, *state.frame.size)
-    sight = state.window.box.intersection(whole) if state.window and state.window.box else whole
-    inside = tuple(line for line in state.texts if area.contains(line.box.center) and not is_cut(line, sight))
+    inside = tuple(line for line in state.texts if area.contains(line.box.center) and not is_cut(line, state.front))
     joined = {line.box: captions for line in inside if (captions := captions_in(line, state))}
     alone = tuple(line for line in inside if line.box not in joined)
     seen = [s for s in ScreenWords(alone).sightings(option, strict=True) if s.how in (LINE, PART)]
@@ -266,8 +264,7 @@ def group_area(box: Box, state: ScreenState) -> Box:
     marks = sorted((e.box for e in state.elements if e.role is ElementRole.RADIO), key=lambda mark: mark.y)
     if any(box.contains(mark.center) for mark in marks):
         return box
-    right = state.window.box.right if state.window and state.window.box else state.frame.size.width
-    row = Box(box.x, box.y - box.h // 2, max(box.w, right - box.x), 2 * box.h)
+    row = Box(box.x, box.y - box.h // 2, max(box.w, state.front.right - box.x), 2 * box.h)
     if any(row.contains(mark.center) and abs(mark.center.y - box.center.y) <= _LEVEL * box.h for mark in marks):
         return Box(row.x, row.y, _next_label(row, box, marks, state) - row.x, row.h)
     bottom, column = box.bottom, None
@@ -280,7 +277,7 @@ def group_area(box: Box, state: ScreenState) -> Box:
     if column is None:
         return row
     left = min(box.x, column)
-    area = Box(left, box.y, max(1, right - left), bottom + box.h // 4 - box.y)
+    area = Box(left, box.y, max(1, state.front.right - left), bottom + box.h // 4 - box.y)
     return Box(left, area.y, max(1, _next_label(area, box, marks, state) - left), area.h)
 
 

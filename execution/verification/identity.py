@@ -266,9 +266,7 @@ def cut_off(run: tuple[TextLine, ...], reading: ScreenReading) -> bool:
     """Whether the text goes to the very edge of its field or window, so that more of it may be out of sight."""
     box, height = union([line.box for line in run]), run[0].box.h
     state = reading.state
-    window = state.window.box if state.window and state.window.box else None
-    edge = window.right if window else state.frame.size.width
-    if box.right >= edge - 2:
+    if box.right >= state.front.right - 2:
         return True
     fields = [e.box for e in state.elements if e.role is ElementRole.FIELD and e.box.contains(box.center)]
     return any(box.right > field.right - 0.35 * height for field in fields)
@@ -276,7 +274,4 @@ def cut_off(run: tuple[TextLine, ...], reading: ScreenReading) -> bool:
 
 def in_window(reading: ScreenReading) -> tuple[TextLine, ...]:
     """The lines of the focused window; all of them where its box is not known."""
-    window = reading.state.window
-    if window is None or window.box is None:
-        return reading.lines
-    return tuple(line for line in reading.lines if window.box.contains(line.box.center))
+    return tuple(line for line in reading.lines if reading.state.front.contains(line.box.center))

@@ -156,6 +156,19 @@ def test_what_comes_over_a_form_is_known_when_it_comes_again_and_when_it_goes() 
     assert placed(form, over, ("asked", over), ("form", form), typed=("004711",)) == "form"
 
 
+@pytest.mark.parametrize(("opened_by", "found"), [("Mousepad", ""), ("pcmanfm", "over"), ("", "over")])
+def test_the_window_of_another_program_is_no_dialog_of_this_one(opened_by: str, found: str) -> None:
+    """S6.10: a letter that was opened from a file manager was asked about as a notice."""
+    canvas = Canvas(900, 600)
+    for at, text in enumerate(("Adams.txt", "Brown.txt", "Carter.txt", "Documents")):
+        canvas.text(text, 40, 60 + 40 * at)
+    folder = canvas.state(window=Window(title="Letters", app_name="pcmanfm", box=Box(0, 0, 600, 500)))
+    canvas.text("Dear Adams", 420, 260)
+    button = Element(box=canvas.button("File", Box(420, 220, 60, 24)), role=ElementRole.BUTTON, text="File")
+    opened = Window(title="Adams.txt - Mousepad", app_name=opened_by, box=Box(400, 200, 400, 300))
+    assert placed(canvas.state(window=opened, elements=[button]), folder) == found
+
+
 def test_a_mark_of_the_window_that_is_read_as_a_letter_makes_no_other_screen_of_what_came_back() -> None:
     form, over = admission("004711").shown(), asked().shown()
     inside = over.texts[-1].box
