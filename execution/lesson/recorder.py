@@ -34,7 +34,7 @@ from execution.lesson.proving import counts_of
 from execution.lesson.screens import Known
 from execution.lesson.sight import Looks, Seen
 from execution.lesson.typing import Typing
-from execution.lesson.understanding import EACH_LINE, RUNS_VALUE, Answer, Understood, taught, understand
+from execution.lesson.understanding import EACH_LINE, RUNS_VALUE, Answer, Understood, opened, taught, understand
 from execution.lesson.undoing import drop_unused, take_back
 from execution.lesson.ways import records_of, with_record
 from execution.models import MEND, Lesson, LessonStep
@@ -371,6 +371,8 @@ class Recorder:
         found = self._hovered_at(act.point, shown) if act.box is None else None
         if found is None:
             found = understand(shown, act.point, known=self.here.known, box=act.box)
+        if act.kind == "double_click":
+            found = opened(found, shown, self.here.known)
         return with_each_line(replace(found, point=act.point), shown)
 
     def _stands(self, held: Held) -> bool:

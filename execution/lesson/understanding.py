@@ -22,7 +22,7 @@ from execution.teaching.evidence import teach_target, text_of
 from execution.teaching.labels import NAMED, naming_label, parts_of_lines
 from execution.teaching.parts import text_in
 from execution.teaching.structure import alike, number_of, role_of
-from execution.teaching.values import is_data, tells_by_itself
+from execution.teaching.values import is_data, may_be_opened, tells_by_itself
 from execution.types import Box, Point, ScreenState
 from sentences.said import say
 from workflows.graph import NeighbourSpec, TargetSpec
@@ -120,6 +120,13 @@ def understand(state: ScreenState, point: Point, *, known: Known, box: Box | Non
         is_data=bool(text) and says == text and is_data(text, role, text_in(box, state), state),
     )
     return answered(found, state, known)
+
+
+def opened(found: Understood, state: ScreenState, known: Known) -> Understood:
+    """The same where a double click opens it."""
+    if found.is_data or found.says or not may_be_opened(found.text, found.role):
+        return found
+    return answered(replace(found, is_data=True), state, known)
 
 
 def _meant(state: ScreenState, point: Point, values: Mapping[str, str]) -> Box:

@@ -17,6 +17,8 @@ _LEAST_VALUE = 3  # letters or digits of a variable's value: shorter ones stand 
 _LEAST_NUMBER = 5  # digits of one, in texts of people: "Year 2026"
 _COLUMN, _ROW = 12, 30  # heights of a line, up and down, and to either side
 _DATA = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.RECORD})
+_ADDRESS = re.compile(r"\S*(://|\w@\w)\S*")
+_CUT_OFF = re.compile(r"(?<=\S)(\s+\S*)?(\.{2,}|…)$")  # what does not fit into a cell, with the word that it cuts
 # What is drawn as one of these is a program's own, whatever it is called: a key of a calculator, a page of a list.
 _DRAWN = frozenset({ElementRole.BUTTON, ElementRole.TAB, ElementRole.CHECKBOX, ElementRole.RADIO})
 
@@ -80,6 +82,11 @@ def looks_like_data(text: str, role: str) -> bool:
     return names_record(text) or any(part.kind in _DATA for part in volatile_parts(text))
 
 
+def may_be_opened(text: str, role: str) -> bool:
+    """Whether it is what a double click opens: an entry of a list, of which another run may want another one."""
+    return bool(text) and role not in _DRAWN
+
+
 def is_data(text: str, role: str, lines: Iterable[TextLine], state: ScreenState) -> bool:
     """Whether a target's text may be another one in the next run; `lines` are those that it stands in."""
     if looks_like_data(text, role):
@@ -93,8 +100,8 @@ def is_data(text: str, role: str, lines: Iterable[TextLine], state: ScreenState)
 
 
 def _tells_a_record(line: TextLine, cells: Sequence[TextLine]) -> bool:
-    """Whether it stands in a row of a table of records: a date or such beside it, and in that column beside the next
-    row's."""
+    """Whether it stands in a row of a table of records: a date, an address or such beside it, and in that column beside
+    the next row's."""
     height = line.box.h
 
     def level(one: TextLine) -> list[TextLine]:
@@ -105,7 +112,7 @@ def _tells_a_record(line: TextLine, cells: Sequence[TextLine]) -> bool:
         for one in cells
         if abs(one.box.x - line.box.x) <= height and height / 2 < _apart(one, line).y <= _COLUMN * height
     )
-    data = [cell for cell in level(line) if cell.box.x > line.box.right and _kinds(cell.text)]
+    data = [cell for cell in level(line) if not cell.box.intersection(line.box).area and _kinds(cell.text)]
     return any(
         abs(cell.box.x - other.box.x) <= height and _kinds(cell.text) & _kinds(other.text)
         for one in (above_or_below if data else ())
@@ -114,13 +121,16 @@ def _tells_a_record(line: TextLine, cells: Sequence[TextLine]) -> bool:
     )
 
 
-def _kinds(text: str) -> set[Kind]:
-    """The kinds of data that a cell holds, and nothing else with them."""
+def _kinds(text: str) -> set[str]:
+    """The kinds of data that a cell holds, and nothing else with them, as far as it shows what it holds."""
+    if _ADDRESS.fullmatch(text.strip()):
+        return {"address"}
+    text = _CUT_OFF.sub("", text)
     parts = [part for part in volatile_parts(text) if part.kind in _DATA]
     rest = list(text)
     for part in reversed(parts):
         rest[part.start : part.end] = ""
-    return {part.kind for part in parts} if not "".join(rest).strip() else set()
+    return {part.kind for part in parts} if not any(c.isalnum() for c in rest) else set()
 
 
 def stands_among_names(line: TextLine, state: ScreenState) -> bool:

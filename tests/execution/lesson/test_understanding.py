@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from execution.lesson.screens import Known
-from execution.lesson.understanding import ALWAYS, RUNS_VALUE, taught, understand
-from execution.types import Box, Point, ScreenState
+from execution.lesson.understanding import ALWAYS, RUNS_VALUE, opened, taught, understand
+from execution.types import Box, Element, ElementRole, Point, ScreenState
 from tests.execution.perception.drawing import LIGHT, Canvas, Pictures
 
 PATIENT = "Marie Durand"
@@ -102,3 +102,19 @@ def test_a_name_that_stands_in_two_rows_is_a_rival_of_itself(second: str, is_fou
     assert (answer.point is not None) is is_found, answer.message
     if answer.point is not None:
         assert there["MARTIN Paul"].contains(answer.point)
+
+
+@pytest.mark.parametrize(
+    ("role", "codes"),
+    [("text", ["runs_value", "always"]), ("button", [])],
+    ids=["an entry", "a control of the program"],
+)
+def test_what_a_double_click_opens_may_be_another_one_in_the_next_run(role: str, codes: list[str]) -> None:
+    """S6.1: an account that was opened from a list stayed the one that was shown, and nobody was asked."""
+    canvas = Canvas(500, 200)
+    box = canvas.text("Lab results", 40, 40) if role == "text" else canvas.button("Lab results", Box(40, 40, 130, 30))
+    elements = [] if role == "text" else [Element(box=box, role=ElementRole.BUTTON, text="Lab results")]
+    state = canvas.state(elements=elements)
+    found = understand(state, box.center, known=Known())
+    assert not found.is_asked, "a click alone is no sign of a list"
+    assert [answer.code for answer in opened(found, state, Known()).answers] == codes

@@ -136,16 +136,20 @@ def test_a_caption_among_names_in_a_row_may_be_another_one_in_the_next_run(
         (("2026-12-01", "Room 3"), "text", False),  # of a form: a date, and something else below it
         (("Room 1", "Room 3"), "text", False),
         (("2026-12-01", "2026-12-03"), "button", False),
+        (("30 Nov 2026 1...", "28 Nov 2026 0..."), "text", True),  # too narrow a column
+        (("1 Nov...", "2 Nov..."), "text", False),  # what a day is of nobody sees
+        (("https://lab.exa...", "https://csd.example"), "text", True),
     ],
 )
+@pytest.mark.parametrize("column", [20, 480], ids=["before it", "behind it"])
 def test_what_stands_beside_a_date_in_a_table_may_be_another_one_in_the_next_run(
-    beside: tuple[str, str], role: str, *, in_table: bool
+    beside: tuple[str, str], role: str, *, in_table: bool, column: int
 ) -> None:
     """A list of devices, of which no name is anybody's: a run has other lines."""
     canvas = Canvas(600, 300)
     canvas.text("Due", 320, 20)
     for row, (name, told) in enumerate(zip(("Syringe pump", "Bed scale"), beside, strict=True)):
-        canvas.text(name, 20, 50 + 22 * row)
+        canvas.text(name, column, 50 + 22 * row)
         canvas.text(told, 300, 50 + 22 * row)
     state = canvas.state()
     line = next(line for line in state.texts if line.text == "Syringe pump")
