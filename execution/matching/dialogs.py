@@ -405,11 +405,8 @@ def _came(changes: Changes | None, window: Box, state: ScreenState, known: Scree
     ring around the one that has the focus may hide what it is."""
     if changes is None:
         return []
-    own = [
-        _within_window(box.grown(_IN_PLACE, of.frame.size), window)
-        for of in (known, state)
-        for box in _set_by_people(of)
-    ]
+    set_by_people = [*_set_by_people(known), *_set_by_people(state), *_areas_in_both(known, state)]
+    own = [_within_window(box.grown(_IN_PLACE, state.frame.size), window) for box in set_by_people]
     came = [region for region in changes.regions if changes.within(region).outside(own).regions]
     return [box._replace(x=box.x + window.x, y=box.y + window.y) for box in came]
 
@@ -428,6 +425,13 @@ def _set_by_people(known: ScreenState) -> list[Box]:
         beside = (t.box for t in level if mark.text and mark.text in t.text)  # a row of them may be read as one line
         fields.append(union([mark.box, *beside]))
     return fields
+
+
+def _areas_in_both(known: ScreenState, state: ScreenState) -> list[Box]:
+    """The fields of several rows that are seen as such before and after: what lies over one hides that it is."""
+    areas = [e.box for e in state.elements if e.role is ElementRole.FIELD and e.box.h > TALLEST_ROW]
+    before = [e.box for e in known.elements if e.role is ElementRole.FIELD]
+    return [box for box in areas if any(box.iou(one) > _SAME_FRAME for one in before)]
 
 
 def _fields(state: ScreenState) -> list[Box]:

@@ -182,6 +182,8 @@ class Scene:
                 found.append(Thing(box, "picture", Source.INK, sure=0.3))
         found = joined(found)
         for box in _unknown(bands(self.grey), found, _SAME_BAND):
+            if any(_is_most_of(box, thing) for thing in found):
+                continue
             found.append(Thing(box, "band", Source.BAND, self._said(self.words_in(box)), sure=0.3))
         return found
 
@@ -255,6 +257,11 @@ def _caption_of(marker: Element, texts: Sequence[Element]) -> Box | None:
 def _is_caption(thing: Thing, box: Box) -> bool:
     """Whether the words in a control's box are one line that fills it."""
     return thing.is_one_line and box.h < _LINES_OF_CONTROL * max(word.box.h for word in thing.words)
+
+
+def _is_most_of(band: Box, thing: Thing) -> bool:
+    """Whether a band is a control with the room around it."""
+    return thing.kind in _SHAPED and 2 * band.intersection(thing.box).area > max(band.area, thing.box.area)
 
 
 def _is_in(box: Box, things: Sequence[Thing], share: float = _SAME) -> bool:
