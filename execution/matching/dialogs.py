@@ -17,6 +17,7 @@ from execution.matching.references import Reading
 from execution.matching.windows import title_matches
 from execution.perception.changes import Changes, find_changes, union
 from execution.perception.elements.controls import TALLEST_ROW
+from execution.perception.elements.scene import frames_on
 from execution.types import Box, Element, ElementRole, ScreenState, TextLine
 from sentences.said import say
 from workflows.graph import NodeSpec
@@ -428,10 +429,16 @@ def _set_by_people(known: ScreenState) -> list[Box]:
 
 
 def _areas_in_both(known: ScreenState, state: ScreenState) -> list[Box]:
-    """The fields of several rows that are seen as such before and after: what lies over one hides that it is."""
-    areas = [e.box for e in state.elements if e.role is ElementRole.FIELD and e.box.h > TALLEST_ROW]
-    before = [e.box for e in known.elements if e.role is ElementRole.FIELD]
-    return [box for box in areas if any(box.iou(one) > _SAME_FRAME for one in before)]
+    """The fields of several rows whose frame is still seen, with nothing in it but texts."""
+    areas = [e.box for e in known.elements if e.role is ElementRole.FIELD and e.box.h > TALLEST_ROW]
+    frames = frames_on(state.frame.pixels, state.texts) if areas else ()
+    drawn = [e.box for e in state.elements if e.role is not ElementRole.TEXT]
+    return [
+        box
+        for box in areas
+        if any(box.iou(frame) > _SAME_FRAME for frame in frames)
+        and not any(within(one, box) and box.iou(one) <= _SAME_FRAME for one in drawn)
+    ]
 
 
 def _fields(state: ScreenState) -> list[Box]:
