@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from execution.language.fuzzy import SEEN, similarity
 from execution.language.letters import shown_in
+from execution.language.screen_texts import ScreenWords
 from execution.language.written_forms import same_value
 from execution.targeting.boxes import same_box
+from execution.teaching.labels import naming_label
 from execution.types import Box, Element, ElementRole, ScreenState, Suggestion
 from execution.verification.chosen import control_box, value_lines
 from sentences.said import say
@@ -28,6 +31,7 @@ class _Put:
     value: str
     seen: str  # what was read there once it stood
     box: Box
+    label: str = ""  # what named its field then
 
 
 class PutValues:
@@ -54,7 +58,7 @@ class PutValues:
         control = control_box(box, after) if after else box
         self._put = [one for one in self._put if not same_box(one.box, control)]
         if seen := _read(control, after) if after else value:
-            self._put.append(_Put(value, seen, control))
+            self._put.append(_Put(value, seen, control, _label(control, after) if after else ""))
 
     def problem(self, edge: EdgeSpec, state: ScreenState) -> str:
         """Why what the run has put there is not saved, with both values; "" where it stands, or is out of sight."""
@@ -64,7 +68,7 @@ class PutValues:
         if not state.text_method:
             return say("turn.not_read")
         for put in self._put:
-            control = _control_at(put.box, state.elements)
+            control = _field_of(put, state)
             if control is None:
                 continue
             now = _read(control.box, state)
@@ -88,6 +92,23 @@ def _as_it_stood(put: _Put, now: str) -> bool:
 
 def _read(box: Box, state: ScreenState) -> str:
     return " ".join(line.text for line in value_lines(box, state)).strip()
+
+
+def _field_of(put: _Put, state: ScreenState) -> Element | None:
+    """The control at its place; where another label stands beside that, the page was scrolled: the one that its own
+    label names, or None where that is out of sight."""
+    at = _control_at(put.box, state.elements)
+    if at is None or not put.label or not (now := _label(at.box, state)) or similarity(now, put.label) >= SEEN:
+        return at
+    named = [e for e in state.elements if e.role in _CONTROLS and _label(e.box, state) == put.label]
+    if len(named) == 1:
+        return named[0]
+    return at if ScreenWords.of(state.texts).seen(put.label) >= SEEN else None
+
+
+def _label(box: Box, state: ScreenState) -> str:
+    label = naming_label(box, ElementRole.FIELD, state)
+    return label.text if label else ""
 
 
 def _control_at(box: Box, elements: Sequence[Element]) -> Element | None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from execution.perception.elements.arrows import ends_in_arrow
 from execution.perception.elements.cursor import has_cursor
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import BorderedBox, Continued
@@ -256,7 +257,7 @@ def _with_content(scene: Scene, content: Content) -> tuple[ElementRole, float]:
     centred = _is_centred(left, right, box) and len(content.spans) <= 2
     if coloured:
         return (ElementRole.BUTTON, 0.8) if centred else (ElementRole.GROUP, 0.4)
-    if _has_arrow(content):
+    if _has_arrow(content) or _ends_in_arrow(scene, content):
         return ElementRole.FIELD, 0.7
     if centred and left < 3 * box.h:
         return (ElementRole.BUTTON, 0.7) if len(text) <= _LONGEST_LABEL else (ElementRole.GROUP, 0.4)
@@ -331,6 +332,12 @@ def _has_arrow(content: Content) -> bool:
     else:
         return False
     return end - start <= 0.7 * height and start - before >= 0.5 * height and content.right <= height
+
+
+def _ends_in_arrow(scene: Scene, content: Content) -> bool:
+    """True where it comes so close to the rest that its shape alone tells it."""
+    frame, held = content.frame, [scene.texts[i].box for i in content.lines]
+    return bool(held) and ends_in_arrow(scene.pixels, frame.inner, frame.fill, held)
 
 
 def _has_steps(scene: Scene, content: Content) -> bool:

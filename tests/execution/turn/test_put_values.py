@@ -16,11 +16,14 @@ FIELD = TargetSpec(target_id="f", label="Name", role="field")
 SAVE = EdgeSpec(edge_id="save", source="form", destination="done", action_type="click")
 
 
-def form(name: str = "", complaint: str = "", *, moved: int = 0) -> ScreenState:
+def form(
+    name: str = "", complaint: str = "", *, moved: int = 0, labels: tuple[str, str] = ("Name:", "Complaint:")
+) -> ScreenState:
     canvas = Canvas(900, 500)
     boxes = [box._replace(y=box.y + moved) for box in (NAME, COMPLAINT)]
-    for box, text in zip(boxes, (name, complaint), strict=True):
+    for box, text, label in zip(boxes, (name, complaint), labels, strict=True):
         canvas.field(box, text)
+        canvas.text(label, 60, box.y + 8)
     return canvas.state(elements=[Element(role=ElementRole.FIELD, box=box) for box in boxes])
 
 
@@ -65,6 +68,29 @@ def put() -> PutValues:
 def test_what_is_gone_or_another_is_told_before_it_is_saved(put: PutValues, now: ScreenState, code: str) -> None:
     problem = put.problem(SAVE, now)
     assert (code in problem) if code else problem == ""
+
+
+ONE_ROW = COMPLAINT.y - NAME.y
+
+
+@pytest.mark.parametrize(
+    ("now", "code"),
+    [
+        (form("Anna Rossi", "Cough", moved=ONE_ROW), ""),
+        (form("Anna Rossi", "Cough", moved=-ONE_ROW), ""),
+        (form("Cough", "Anna Rossi", moved=ONE_ROW), " was put stands "),
+        (form("Cough", "", labels=("Complaint:", "Remark:")), ""),  # the name is out of sight by now
+        (form("Cough", "Anna Rossi"), " was put stands "),
+        (form("Cough", "Anna Rossi", labels=("Nane:", "Complaint:")), " was put stands "),
+    ],
+    ids=["down", "up", "and interchanged", "and one gone", "interchanged", "a label misread"],
+)
+def test_where_a_page_was_scrolled_a_value_is_looked_for_beside_its_label(
+    put: PutValues, now: ScreenState, code: str
+) -> None:
+    """S9.8: by the next field's row, which was read instead."""
+    told = put.problem(SAVE, now)
+    assert (code in str(told)) if code else not told
 
 
 def test_what_merely_types_is_not_held_up_and_enter_saves(put: PutValues) -> None:
