@@ -99,8 +99,17 @@ def _telling(change: Change, names: Mapping[str, str], typed: str, *, then: bool
     lines, state = (change.lost_lines, change.before) if then else (change.new_lines, change.after)
     own = [line for line in lines if not is_in_frame(line, state)]
     told = told_lines(own, state, names, typed=typed, is_entry=lambda box: change.is_entry(box, then=then))
-    telling = (one.text for one in sorted(told, key=ToldLine.rank) if one.kind is Told.TELLS)
+    ranked = [one for one in sorted(told, key=ToldLine.rank) if one.kind is Told.TELLS]
+    telling = (one.text for one in _in_sight_first(ranked, state))
     return tuple(dict.fromkeys(text for text in telling if not may_name_somebody(text)))
+
+
+def _in_sight_first(ranked: Sequence[ToldLine], state: ScreenState) -> Sequence[ToldLine]:
+    """Those that a smaller window shows as well: what says that something is done, and of all else what stands in the
+    upper half; all of them where nothing tells there."""
+    middle = state.front.center.y
+    upper = [o for o in ranked if o.line.box.center.y <= middle or says_done(o.text) or VARIABLE.search(o.text)]
+    return upper or ranked
 
 
 class Told(StrEnum):

@@ -73,6 +73,26 @@ def test_a_message_that_it_is_done_is_declared_first_and_no_more_than_three():
     assert len(expect.texts) == 3
 
 
+@pytest.mark.parametrize(
+    ("high", "declared"),
+    [("New referral", ("New referral",)), ("", ("Save and add another", "Save"))],
+    ids=["the heading alone", "nothing else tells"],
+)
+def test_what_a_smaller_window_leaves_below_its_edge_is_declared_only_alone(
+    high: str, declared: tuple[str, ...]
+) -> None:
+    """S6.13: a form was open, and its buttons were below the edge."""
+    canvas = Canvas(900, 700)
+    if high:
+        canvas.text(high, 40, 60)
+    names, elements = ("Save", "Save and add another"), []
+    for n, name in enumerate(names):
+        box = canvas.button(name, Box(40 + 240 * n, 640, 200, 32))
+        elements.append(Element(box=box, role=ElementRole.BUTTON, text=name))
+    _, expect = learnt(screen(*FORM), canvas.state(window=Window(title="Clinic"), elements=elements))
+    assert expect.texts == declared
+
+
 def test_a_known_value_is_put_back_as_its_variable():
     _, expect = learnt(screen(*FORM), screen(*FORM, "Saved for DUPONT Marie"), patient="Dupont Marie")
     assert expect.texts == ("Saved for {{patient}}",)
