@@ -7,12 +7,16 @@ never meant. Only what was seen to stand there is looked for again, and only whi
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
 
 from execution.language.fuzzy import SEEN, similarity
 from execution.language.letters import shown_in
 from execution.language.screen_texts import ScreenWords
 from execution.language.written_forms import same_value
+from execution.perception.elements.layout import union
 from execution.targeting.boxes import same_box
 from execution.teaching.labels import naming_label
 from execution.types import Box, Element, ElementRole, ScreenState, Suggestion
@@ -23,6 +27,7 @@ from workflows.choices import MAY_SAVE
 from workflows.graph import EdgeSpec
 from workflows.text import names
 
+_NOISE = 16  # levels
 _CONTROLS = frozenset({ElementRole.FIELD, ElementRole.BUTTON})
 
 
@@ -32,6 +37,7 @@ class _Put:
     seen: str  # what was read there once it stood
     box: Box
     label: str = ""  # what named its field then
+    drawn: np.ndarray | None = field(default=None, compare=False, repr=False)  # its letters in grey
 
 
 class PutValues:
@@ -58,7 +64,8 @@ class PutValues:
         control = control_box(box, after) if after else box
         self._put = [one for one in self._put if not same_box(one.box, control)]
         if seen := _read(control, after) if after else value:
-            self._put.append(_Put(value, seen, control, _label(control, after) if after else ""))
+            told = (_label(control, after), _drawn(control, after)) if after else ()
+            self._put.append(_Put(value, seen, control, *told))
 
     def problem(self, edge: EdgeSpec, state: ScreenState) -> str:
         """Why what the run has put there is not saved, with both values; "" where it stands, or is out of sight."""
@@ -74,7 +81,7 @@ class PutValues:
             now = _read(control.box, state)
             if not now:
                 return say("turn.value_gone", value=put.value)
-            if not _as_it_stood(put, now):
+            if not _as_it_stood(put, now) and not _is_drawn(put, control.box, state):
                 return say("turn.value_changed", value=put.value, now=now)
         return ""
 
@@ -109,6 +116,30 @@ def _field_of(put: _Put, state: ScreenState) -> Element | None:
 def _label(box: Box, state: ScreenState) -> str:
     label = naming_label(box, ElementRole.FIELD, state)
     return label.text if label else ""
+
+
+def _drawn(box: Box, state: ScreenState) -> np.ndarray | None:
+    lines = [line.box for line in value_lines(box, state)]
+    return _grey(union(lines).intersection(box), state) if lines else None
+
+
+def _grey(box: Box, state: ScreenState) -> np.ndarray:
+    return cv2.cvtColor(state.frame.crop(box), cv2.COLOR_BGR2GRAY)
+
+
+def _is_drawn(put: _Put, box: Box, state: ScreenState) -> bool:
+    """Whether the very letters stand there that were seen to, and nothing behind or before them, whatever a reader
+    makes of them this time."""
+    if put.drawn is None:
+        return False
+    now, (height, width) = _grey(box, state), put.drawn.shape
+    if height > now.shape[0] or width > now.shape[1]:
+        return False
+    _, _, (x, y), _ = cv2.minMaxLoc(cv2.matchTemplate(now, put.drawn, cv2.TM_SQDIFF))
+    row = now[y : y + height].astype(np.int16)
+    same = np.abs(row[:, x : x + width] - put.drawn).max() <= _NOISE
+    beside = (row[:, max(0, x - height) : x], row[:, x + width : x + width + height])
+    return bool(same) and all(part.size and np.ptp(part) <= _NOISE for part in beside)
 
 
 def _control_at(box: Box, elements: Sequence[Element]) -> Element | None:

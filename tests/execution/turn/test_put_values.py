@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.execution.perception.drawing import Canvas
 from workflows.graph import EdgeSpec, TargetSpec
 
 NAME, COMPLAINT = Box(200, 100, 300, 32), Box(200, 160, 300, 32)
+ONE_ROW = COMPLAINT.y - NAME.y
 FIELD = TargetSpec(target_id="f", label="Name", role="field")
 SAVE = EdgeSpec(edge_id="save", source="form", destination="done", action_type="click")
 
@@ -70,7 +72,26 @@ def test_what_is_gone_or_another_is_told_before_it_is_saved(put: PutValues, now:
     assert (code in problem) if code else problem == ""
 
 
-ONE_ROW = COMPLAINT.y - NAME.y
+def read_as(state: ScreenState, text: str, instead: str) -> ScreenState:
+    return replace(state, texts=tuple(replace(t, text=instead) if t.text == text else t for t in state.texts))
+
+
+@pytest.mark.parametrize(
+    ("now", "code"),
+    [
+        (read_as(form("Anna Rossi", "Cough", moved=ONE_ROW), "Anna Rossi", "Anna Rossl"), ""),
+        (read_as(form("Anna Rossl", "Cough"), "Anna Rossl", "Anna Rossl"), " was put stands "),
+        (read_as(form("Anna Rossi-Berg", "Cough"), "Anna Rossi-Berg", "Anna Rossi-Berg"), " was put stands "),
+        (read_as(form("DAnna Rossi", "Cough"), "DAnna Rossi", "DAnna Rossi"), " was put stands "),
+    ],
+    ids=["the same letters", "another letter", "more behind", "more before"],
+)
+def test_letters_that_are_drawn_as_they_were_are_the_same_whatever_they_are_read_as(
+    put: PutValues, now: ScreenState, code: str
+) -> None:
+    """S9.8: “Ivo” was read as “lvo” the second time."""
+    told = put.problem(SAVE, now)
+    assert (code in str(told)) if code else not told
 
 
 @pytest.mark.parametrize(
