@@ -18,7 +18,7 @@ from execution.language.read_values import FRENCH, US, parsed_date
 from execution.language.screen_texts import LINE, PART, ScreenWords
 from execution.targeting.boxes import text_lines_in
 from execution.types import Answer, Box, ElementRole, ScreenState, TextLine, Verification
-from execution.verification.cut import ARROW_END, is_cut, is_value_cut
+from execution.verification.cut import ARROW_END, arrow_of, is_cut, is_value_cut
 from execution.verification.marks import is_on, mark_at
 from sentences.said import say
 
@@ -58,14 +58,18 @@ def is_one_line(box: Box, state: ScreenState) -> bool:
 def value_lines(box: Box, state: ScreenState) -> list[TextLine]:
     """The lines in a control, without the arrow at its end where the reader took that for a letter."""
     lines = text_lines_in(box, state)
-    return [line for line in lines if not _is_arrow(line, box, lines)]
+    return [line for line in lines if not _is_arrow(line, box, lines, state)]
 
 
-def _is_arrow(line: TextLine, box: Box, lines: Sequence[TextLine]) -> bool:
-    """Whether a line is what a reader makes of the arrow of a combo box: one sign at its right end, after its value."""
+def _is_arrow(line: TextLine, box: Box, lines: Sequence[TextLine], state: ScreenState) -> bool:
+    """Whether a line is what a reader makes of the arrow of a combo box: one sign at its right end, after its value or
+    drawn as an arrow."""
     if not _reads_as_arrow(line.text) or not _at_end(line.box, box):
         return False
-    return all(other is line or other.box.right + other.box.h < line.box.x for other in lines)
+    if all(other is line or other.box.right + other.box.h < line.box.x for other in lines):
+        return True
+    arrow = arrow_of(box, state)
+    return arrow is not None and line.box.contains(arrow.center)
 
 
 def _ends_in_arrow(line: TextLine, box: Box) -> bool:

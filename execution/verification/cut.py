@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from execution.perception.elements.arrows import arrow_at_end
 from execution.types import Box, ElementRole, ScreenState, TextLine
 
 _EDGE = 0.3  # heights of a line: a text that is whole has more room to the edge of what it stands in
@@ -22,8 +23,26 @@ def is_cut(line: TextLine, area: Box) -> bool:
 
 
 def is_value_cut(line: TextLine, box: Box, state: ScreenState) -> bool:
-    """The same of the value of a combo box, which ends at the left edge of its arrow."""
+    """The same of the value of a combo box, which ends at the left edge of its arrow.
+
+    Where that is drawn as one a reader may take a part of it for the value's last letter: there the ink alone counts,
+    and a value as wide as its control ends just before it.
+    """
+    if (arrow := arrow_of(box, state)) is not None:
+        inner = box.grown(-_BORDER, state.frame.size)
+        ground = np.median(state.frame.crop(inner).reshape(-1, 3), axis=0)
+        before = Box(arrow.x - 2 * _TAIL, line.box.y, _TAIL, line.box.h).intersection(inner)  # its edge is soft
+        return bool((np.abs(state.frame.crop(before).astype(np.int16) - ground).max(axis=2) > _INK).any())
     return is_cut(line, Box(box.x, box.y, _arrow_edge(line, box, state) - box.x, box.h))
+
+
+def arrow_of(box: Box, state: ScreenState) -> Box | None:
+    """The arrow at the end of a control, where it is drawn as one."""
+    inner = box.grown(-_BORDER, state.frame.size)
+    if min(inner.w, inner.h) < 1:
+        return None
+    ground = np.median(state.frame.crop(inner).reshape(-1, 3), axis=0)
+    return arrow_at_end(state.frame.pixels, inner, ground)
 
 
 def _arrow_edge(line: TextLine, box: Box, state: ScreenState) -> int:

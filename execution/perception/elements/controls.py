@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from execution.perception.elements.arrows import ends_in_arrow
+from execution.perception.elements.arrows import arrow_at_end
 from execution.perception.elements.cursor import has_cursor
 from execution.perception.elements.found import Found
 from execution.perception.elements.frames import BorderedBox, Continued
@@ -337,7 +337,7 @@ def _has_arrow(content: Content) -> bool:
 def _ends_in_arrow(scene: Scene, content: Content) -> bool:
     """True where it comes so close to the rest that its shape alone tells it."""
     frame, held = content.frame, [scene.texts[i].box for i in content.lines]
-    return bool(held) and ends_in_arrow(scene.pixels, frame.inner, frame.fill, held)
+    return bool(held) and arrow_at_end(scene.pixels, frame.inner, frame.fill, held) is not None
 
 
 def _has_steps(scene: Scene, content: Content) -> bool:
