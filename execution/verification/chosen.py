@@ -270,7 +270,7 @@ def group_area(box: Box, state: ScreenState) -> Box:
         return box
     row = Box(box.x, box.y - box.h // 2, max(box.w, state.front.right - box.x), 2 * box.h)
     if any(row.contains(mark.center) and abs(mark.center.y - box.center.y) <= _LEVEL * box.h for mark in marks):
-        return Box(row.x, row.y, _next_label(row, box, marks, state) - row.x, row.h)
+        return _wrapped(Box(row.x, row.y, _next_label(row, box, marks, state) - row.x, row.h), box, marks, state)
     bottom, column = box.bottom, None
     for mark in marks:
         near = 0 <= mark.center.y - bottom <= _PITCH * box.h and mark.x >= box.x - 3 * box.h
@@ -283,6 +283,22 @@ def group_area(box: Box, state: ScreenState) -> Box:
     left = min(box.x, column)
     area = Box(left, box.y, max(1, state.front.right - left), bottom + box.h // 4 - box.y)
     return Box(left, area.y, max(1, _next_label(area, box, marks, state) - left), area.h)
+
+
+def _wrapped(row: Box, label: Box, marks: Sequence[Box], state: ScreenState) -> Box:
+    """A row of a group with those that go on below its first mark, as in a narrow window, without a label before or
+    above them."""
+    inside = [mark for mark in marks if row.contains(mark.center)]
+    first, bottom = min(inside), max(mark.bottom for mark in inside)
+    for mark in marks:
+        if not (0 < mark.center.y - bottom <= _PITCH * label.h and abs(mark.x - first.x) <= _ALIGNED):
+            continue
+        level = (line.box for line in state.texts if abs(line.box.center.y - mark.center.y) <= _LEVEL * label.h)
+        labelled = any(label.x - _ALIGNED <= box.x and box.right <= mark.x for box in level)
+        if labelled or any(_heads(line.box, first.x, bottom, mark) for line in state.texts):
+            break
+        bottom = mark.bottom
+    return row._replace(h=max(row.h, bottom + label.h // 4 - row.y))
 
 
 def _heads(line: Box, column: int, above: int, mark: Box) -> bool:

@@ -63,6 +63,24 @@ def test_of_two_groups_each_has_its_own_options(places: tuple[tuple[int, int], .
     assert found("Yes", allergic, state) == other
 
 
+@pytest.mark.parametrize(
+    ("more", "is_its"),
+    [((), True), ((("Isolation", 40, 121),), False), ((("Transport", 140, 108),), False)],
+    ids=["of no label", "with a label before it", "with a label above it"],
+)
+def test_a_group_goes_on_below_where_its_row_is_full(more: tuple[tuple[str, int, int], ...], *, is_its: bool) -> None:
+    """S6.12: in a narrow window the third of three options was said to be none."""
+    form = Form()
+    urgency = form.label("Urgency", 40, 100)
+    form.radio("Routine", 140, 100)
+    form.radio("Soon", 300, 100)
+    wrapped = form.radio("Urgent", 140, 121)
+    for text, x, y in more:
+        form.label(text, x, y)
+    label = Box(urgency.x, urgency.y - 4, urgency.w, 18)
+    assert found("Urgent", label, form.state()) == (wrapped if is_its else None)
+
+
 def test_what_is_written_behind_a_label_begins_no_other_group_and_behind_a_caption_it_may() -> None:
     form = Form()
     smoker = form.label("Smoker", 40, 100)
