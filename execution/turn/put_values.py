@@ -28,6 +28,7 @@ from workflows.graph import EdgeSpec
 from workflows.text import names
 
 _NOISE = 16  # levels
+_BORDER, _WIDEST, _FULL = 4, 3, 0.9  # pixels of a control's border, and of a caret; of a line's height
 _CONTROLS = frozenset({ElementRole.FIELD, ElementRole.BUTTON})
 
 
@@ -120,7 +121,22 @@ def _label(box: Box, state: ScreenState) -> str:
 
 def _drawn(box: Box, state: ScreenState) -> np.ndarray | None:
     lines = [line.box for line in value_lines(box, state)]
-    return _grey(union(lines).intersection(box), state) if lines else None
+    return _without_caret(_grey(union(lines).intersection(box), state)) if lines else None
+
+
+def _without_caret(drawn: np.ndarray) -> np.ndarray:
+    """Without a stroke as high as all of it at its end; where that was a letter, it is not the same afterwards."""
+    ink = np.abs(drawn.astype(np.int16) - int(np.median(drawn))) > _NOISE
+    last = np.flatnonzero(ink.any(axis=0))[-1:]
+    if not last.size:
+        return drawn
+    end = int(last[0])
+    stroke = ink[:, end]
+    start = end
+    while start > 0 and (ink[:, start - 1] == stroke).all():
+        start -= 1
+    is_bar = stroke.mean() >= _FULL and end - start < _WIDEST and start > 0 and not ink[:, start - 1].any()
+    return drawn[:, :start] if is_bar else drawn
 
 
 def _grey(box: Box, state: ScreenState) -> np.ndarray:
@@ -132,7 +148,8 @@ def _is_drawn(put: _Put, box: Box, state: ScreenState) -> bool:
     makes of them this time."""
     if put.drawn is None:
         return False
-    now, (height, width) = _grey(box, state), put.drawn.shape
+    inner = box.grown(-_BORDER, state.frame.size)
+    now, (height, width) = _grey(inner, state), put.drawn.shape
     if height > now.shape[0] or width > now.shape[1]:
         return False
     _, _, (x, y), _ = cv2.minMaxLoc(cv2.matchTemplate(now, put.drawn, cv2.TM_SQDIFF))

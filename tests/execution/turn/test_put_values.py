@@ -94,6 +94,22 @@ def test_letters_that_are_drawn_as_they_were_are_the_same_whatever_they_are_read
     assert (code in str(told)) if code else not told
 
 
+def with_caret(state: ScreenState, text: str) -> ScreenState:
+    """Right behind it, and in the line as it was read."""
+    pixels, line = state.frame.pixels.copy(), next(t for t in state.texts if t.text == text)
+    wider = replace(line, box=line.box._replace(w=line.box.w + 3))
+    pixels[line.box.y : line.box.bottom, line.box.right + 1] = 0
+    texts = tuple(wider if t is line else t for t in state.texts)
+    return replace(state, frame=replace(state.frame, pixels=pixels), texts=texts)
+
+
+def test_the_caret_that_stood_behind_a_value_is_none_of_its_letters() -> None:
+    values = PutValues(())
+    values.verified(typing("Anna Rossi"), with_caret(form("Anna Rossi"), "Anna Rossi"))
+    now = form("Anna Rossi", moved=ONE_ROW)
+    assert not values.problem(SAVE, read_as(now, "Anna Rossi", "Anna Rossl"))
+
+
 @pytest.mark.parametrize(
     ("now", "code"),
     [
