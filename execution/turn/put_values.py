@@ -103,10 +103,10 @@ def _read(box: Box, state: ScreenState) -> str:
 
 
 def _field_of(put: _Put, state: ScreenState) -> Element | None:
-    """The control at its place; where another label stands beside that, the page was scrolled: the one that its own
-    label names, or None where that is out of sight."""
+    """The control at its place; where none is there, or another label beside it, the page was scrolled: the one that
+    its own label names, or None where that is out of sight."""
     at = _control_at(put.box, state.elements)
-    if at is None or not put.label or not (now := _label(at.box, state)) or similarity(now, put.label) >= SEEN:
+    if not put.label or (at and similarity(_label(at.box, state) or put.label, put.label) >= SEEN):
         return at
     named = [e for e in state.elements if e.role in _CONTROLS and _label(e.box, state) == put.label]
     if len(named) == 1:

@@ -63,9 +63,10 @@ def put() -> PutValues:
         (form("Anna Rossi", "Fever"), " was put stands "),
         (form("anna rossi", "Cough"), " was put stands "),
         (form("Anna Rossi-Bianchi", "Cough"), " was put stands "),
-        (form("", "", moved=200), ""),  # out of sight: nobody can say
+        (form("", "", moved=200), "is gone: the field is empty"),
+        (form("", "", moved=200, labels=("Ward:", "Bed:")), ""),  # out of sight: nobody can say
     ],
-    ids=["as it was", "a blank", "gone", "shorter", "another", "small letters", "more", "elsewhere"],
+    ids=["as it was", "a blank", "gone", "shorter", "another", "small letters", "more", "gone elsewhere", "others"],
 )
 def test_what_is_gone_or_another_is_told_before_it_is_saved(put: PutValues, now: ScreenState, code: str) -> None:
     problem = put.problem(SAVE, now)
