@@ -22,6 +22,7 @@ _LONG = 1.8  # times as wide as high: a field with nothing in it
 _MUCH_SMALLER = 0.8  # of the area; what is hardly smaller is the same control drawn with two borders
 _WORDED, _PADDED = 2, 3  # letters, and pixels beside them, of a control within another
 _APART = 3.0  # heights of a line between two texts that are no one value
+_CELLS = 2  # texts in a field: its value and its unit; a row of a table has more
 _UNIT = 3  # letters, at most, of what stands at the end of a field: its unit, a sign
 TALLEST_ROW = 110  # pixels: one line of text and its padding at 200 %
 _RIM = 3  # pixels of a border that do not belong to what lies in it
@@ -257,11 +258,11 @@ def _with_content(scene: Scene, content: Content) -> tuple[ElementRole, float]:
     centred = _is_centred(left, right, box) and len(content.spans) <= 2
     if coloured:
         return (ElementRole.BUTTON, 0.8) if centred else (ElementRole.GROUP, 0.4)
-    if _has_arrow(content) or _ends_in_arrow(scene, content):
+    if len(content.lines) <= _CELLS and (_has_arrow(content) or _ends_in_arrow(scene, content)):
         return ElementRole.FIELD, 0.7
     if centred and left < 3 * box.h:
         return (ElementRole.BUTTON, 0.7) if len(text) <= _LONGEST_LABEL else (ElementRole.GROUP, 0.4)
-    if left <= 1.2 * box.h and len(content.lines) <= 2 and len(content.spans) <= 3 and _is_open(scene, content):
+    if left <= 1.2 * box.h and len(content.lines) <= _CELLS and len(content.spans) <= 3 and _is_open(scene, content):
         return ElementRole.FIELD, 0.6
     return ElementRole.GROUP, 0.3
 

@@ -205,6 +205,17 @@ def test_an_empty_field_of_several_rows_is_one_however_high_and_whatever_shows_i
     assert [e.box for e in detected(canvas) if e.role is FIELD] == [box]
 
 
+def test_a_striped_row_that_ends_in_a_sign_is_no_combo_box():
+    """Of a table in a web page: whoever clicked a name in it was asked about the row of another list."""
+    canvas = Canvas(900, 300, background=WHITE)
+    row = Box(60, 60, 600, 34)
+    canvas.draw.rectangle((row.x, row.y, row.right - 1, row.bottom - 1), fill=(247, 247, 247))
+    for n, text in enumerate(("Samir Haddad", "C-20423", "Surgery", "Routine")):
+        canvas.text(text, 100 + 124 * n, 68)
+    canvas.draw.ellipse((620, 71, 631, 82), fill=(200, 40, 40))
+    assert not [e for e in detected(canvas) if e.role is FIELD]
+
+
 def test_a_label_over_two_lines_is_that_of_one_button():
     canvas = Canvas(700, 300)
     box = Box(60, 60, 130, 46)
