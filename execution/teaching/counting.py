@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from django.utils.translation import gettext as _
 
 from execution.language.screen_texts import ScreenWords, wanted
+from execution.perception.scene.cells import in_cells
 from execution.targeting.context import Context
 from execution.targeting.groups import Group
 from execution.targeting.numbers import group_of_target
-from execution.types import Box, ScreenState
+from execution.teaching.values import kinds_of_data
+from execution.types import Box, ScreenState, TextLine
 from sentences.said import say
 from workflows.exceptions import PictureMissing
 from workflows.graph import NeighbourSpec, TargetSpec
@@ -80,7 +82,7 @@ def counted(
 
 def lines_from(target: TargetSpec, box: Box, state: ScreenState, *, least: int) -> tuple[Box, ...]:
     """The lines of the list of which the one in `box` is the first; nothing where it is another one of it, or where
-    fewer than `least` are seen. What stands before it on another ground is the title of the column."""
+    fewer than `least` are seen. What stands before it on another ground, or heads data, is the title of the column."""
     number, values = "{{line}}", {"line": "1"}
     try:
         line, members = counted(target, box, state, number=number, values=values, least=least)
@@ -88,7 +90,23 @@ def lines_from(target: TargetSpec, box: Box, state: ScreenState, *, least: int) 
         return ()
     with_title = _seen(replace(line, before_first=0), state, values).wanted_number
     is_first = not line.before_first or with_title.problem == say("targeting.first_is_other")
-    return members if is_first else ()
+    return members if is_first or _is_headed(with_title.lines, state) else ()
+
+
+def _is_headed(lines: Sequence[Box], state: ScreenState) -> bool:
+    """Whether the first stands in a row of heads: below a text of it that is no data each other line has some."""
+    cells = in_cells(state).texts
+
+    def level(box: Box) -> list[TextLine]:
+        return [cell for cell in cells if abs(cell.box.center.y - box.center.y) <= _LEVEL * box.h]
+
+    def below(head: TextLine, line: Box) -> set[str]:
+        under = (c for c in level(line) if c.box.x < head.box.right and head.box.x < c.box.right)
+        return {kind for cell in under for kind in kinds_of_data(cell.text)}
+
+    first, rest = lines[0], lines[1:]
+    heads = [head for head in level(first) if not kinds_of_data(head.text)]
+    return any(set.intersection(*(below(head, line) for line in rest)) for head in heads if rest)
 
 
 def lines_like(target: TargetSpec, box: Box, state: ScreenState) -> tuple[Box, ...]:

@@ -112,16 +112,16 @@ def _tells_a_record(line: TextLine, cells: Sequence[TextLine]) -> bool:
         for one in cells
         if abs(one.box.x - line.box.x) <= height and height / 2 < _apart(one, line).y <= _COLUMN * height
     )
-    data = [cell for cell in level(line) if not cell.box.intersection(line.box).area and _kinds(cell.text)]
+    data = [cell for cell in level(line) if not cell.box.intersection(line.box).area and kinds_of_data(cell.text)]
     return any(
-        abs(cell.box.x - other.box.x) <= height and _kinds(cell.text) & _kinds(other.text)
+        abs(cell.box.x - other.box.x) <= height and kinds_of_data(cell.text) & kinds_of_data(other.text)
         for one in (above_or_below if data else ())
         for other in level(one)
         for cell in data
     )
 
 
-def _kinds(text: str) -> set[str]:
+def kinds_of_data(text: str) -> set[str]:
     """The kinds of data that a cell holds, and nothing else with them, as far as it shows what it holds."""
     if _ADDRESS.fullmatch(text.strip()):
         return {"address"}

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from execution.teaching.counting import counted, lines_from
+from execution.types import Box, Window
+from tests.execution.perception.drawing import Canvas
 from tests.execution.targeting.test_numbers import NAMES, button, line, table, taught
 
 
@@ -35,3 +37,21 @@ def test_the_first_line_of_a_list_begins_it_whether_its_column_has_a_title_or_no
 def test_one_line_alone_begins_nothing() -> None:
     state = table(NAMES[:1])
     assert lines_from(taught(state, button(state, 0)), button(state, 0), state, least=2) == ()
+
+
+@pytest.mark.parametrize(
+    ("dates", "begins"), [(("2 Dec 2026", "9 Dec 2026", "1 Dec 2026"), True), (("Soon", "Routine", "Urgent"), False)]
+)
+def test_a_title_on_the_ground_of_the_rows_is_told_by_the_data_below_the_titles_beside_it(
+    dates: tuple[str, ...], *, begins: bool
+) -> None:
+    """S6.13: in a striped table of a web page no line was offered to be repeated for each."""
+    canvas, names = Canvas(700, 400), ("Astrid Weber", "Samir Haddad", "Lucas Petit")
+    wards = ("Dialysis", "Surgery", "Emergency")
+    for x, texts in ((60, ("PATIENT", *names)), (240, ("WARD", *wards)), (420, ("WANTED ON", *dates))):
+        for row, text in enumerate(texts):
+            canvas.text(text, x, 60 + 34 * row)
+    state = canvas.state(window=Window(title="Referrals", box=Box(0, 0, 700, 400)))
+    first, second = (next(t.box for t in state.texts if t.text == name) for name in names[:2])
+    assert len(lines_from(taught(state, first), first, state, least=2)) == (len(names) if begins else 0)
+    assert lines_from(taught(state, second), second, state, least=2) == ()
