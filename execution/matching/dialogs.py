@@ -281,7 +281,10 @@ def _on_page(state: ScreenState, known: ScreenState, *, frameless: bool) -> Dial
         return dialog  # nothing behind it is there to be clicked, whether its buttons were found or not
     said = {words(line.text).key for line in known.texts}
     moved = sum(words(line.text).key in said for line in lines) > len(lines) / 2  # where a row of a list went
-    return dialog if (framed or frameless) and dialog.buttons and not moved and _hides(box, state, known) else None
+    new, near = _fresh(state, known, window), box.grown(_IN_PLACE, state.frame.size)  # what it cuts is read anew
+    is_page = sum(not near.intersection(line.box).area for line in new) > len(new) / 2  # it says more that is new
+    is_over = dialog.buttons and not moved and not is_page and _hides(box, state, known)
+    return dialog if (framed or frameless) and is_over else None
 
 
 def _fresh(state: ScreenState, known: ScreenState, window: Box) -> list[TextLine]:

@@ -397,3 +397,21 @@ def test_what_is_written_into_a_field_of_several_rows_is_no_dialog() -> None:
 
 def test_what_lies_in_a_field_of_several_rows_with_a_frame_of_its_own_is_one() -> None:
     assert over_known(remarks("Nothing was found", framed=Box(240, 150, 300, 120)), remarks("")) is not None
+
+
+def test_another_page_of_a_program_is_no_dialog_over_it_though_its_menu_stays() -> None:
+    """S6.15: after saving, the box to search in was told as one, with its button to close it by."""
+    then, now, window = Canvas(900, 600), Canvas(900, 600), Window(title="Desk", box=Box(0, 0, 900, 600))
+    for canvas in (then, now):
+        for row, text in enumerate(("Groups", "Users", "Referrals", "Wards", "Home", "Help", "Reports", "Rooms")):
+            canvas.text(text, 30, 60 + 40 * row)
+    for row, text in enumerate(("Patient", "Case", "Urgency")):
+        then.text(text, 320, 100 + 60 * row)
+    box = Box(300, 90, 500, 44)
+    now.draw.rectangle((box.x, box.y, box.right, box.bottom), fill=(230, 230, 230))
+    now.text("3 results", 660, 104)
+    button = now.button("Search", Box(560, 96, 80, 30))
+    for row, text in enumerate(("Samir Haddad", "Lucas Petit", "Odile Marchand", "Nora Lind", "By ward", "By done")):
+        now.text(text, 320, 170 + 40 * row)
+    elements = (Element(box=box, role=ElementRole.GROUP), Element(box=button, role=ElementRole.BUTTON, text="Search"))
+    assert over_known(now.state(window=window, elements=elements), then.state(window=window)) is None
