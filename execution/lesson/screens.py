@@ -283,6 +283,7 @@ def _columns_more(state: ScreenState, other: ScreenState, known: Known) -> bool:
         line
         for line in state.texts
         if there.seen(line.text) < SEEN
+        and len(words(line.text).key) > 1  # else a picture that is read as a letter on one of the two
         and not in_field(line.box, state)
         and not known.is_typed(line.text)
         and not names_in(put_back(line.text, known.values))

@@ -156,6 +156,23 @@ def test_what_comes_over_a_form_is_known_when_it_comes_again_and_when_it_goes() 
     assert placed(form, over, ("asked", over), ("form", form), typed=("004711",)) == "form"
 
 
+def test_pictures_that_are_read_as_letters_once_are_no_column_that_went() -> None:
+    """S6.13: the list that a line was saved in was another screen, as its red signs were not read this time."""
+
+    def referrals(*signs: str) -> ScreenState:
+        canvas = Canvas(900, 500)
+        canvas.text("Select referral to change", 40, 30, size=22)
+        for row, text in enumerate(("Patient", "Case number", "Ward", "Urgency", "Wanted on", "Filter")):
+            canvas.text(text, 40, 90 + 34 * row)
+        for row, sign in enumerate(signs):
+            canvas.text(sign, 700, 90 + 34 * row)
+        return canvas.state(window=Window(title="Desk", box=Box(0, 0, 900, 500)))
+
+    form, known = saved().shown(), referrals("X", "X", "X")
+    assert placed(referrals(), form, ("list", known)) == "list"
+    assert placed(referrals("Yes", "No", "Open"), form, ("list", referrals())) == ""
+
+
 @pytest.mark.parametrize(("opened_by", "found"), [("Mousepad", ""), ("pcmanfm", "over"), ("", "over")])
 def test_the_window_of_another_program_is_no_dialog_of_this_one(opened_by: str, found: str) -> None:
     """S6.10: a letter that was opened from a file manager was asked about as a notice."""
