@@ -65,7 +65,10 @@ def counted(
     offset = round(first.x - here.x), round(first.y - here.y)
     second = group.members[1].center if len(group.members) > 1 else None
     to_next = (round(second.x - first.x), round(second.y - first.y)) if second else None
-    near, around = (tuple(n for n in of if not _is_row(n, box, group)) for of in (target.neighbours, target.around))
+    titles, lines = group.members[:before], group.members[before:]
+    near, around = (
+        tuple(n for n in of if not _is_row(n, box, titles, lines)) for of in (target.neighbours, target.around)
+    )
     row = tuple(text for text in target.row if names(text))  # what is always the same is the shown line's own
     line = replace(
         target,
@@ -77,7 +80,7 @@ def counted(
         around=around,
         needed=tuple(sign for sign in target.needed if sign != "number"),  # which of them it is, the run says
     )
-    return line, group.members[before:]
+    return line, lines
 
 
 def lines_from(target: TargetSpec, box: Box, state: ScreenState, *, least: int) -> tuple[Box, ...]:
@@ -124,12 +127,14 @@ def _seen(target: TargetSpec, state: ScreenState, values: Mapping[str, str]) -> 
     return Context(target=target, state=state, variables=values, pictures=_Unseen(), words=ScreenWords.of(state.texts))
 
 
-def _is_row(neighbour: NeighbourSpec, box: Box, group: Group) -> bool:
+def _is_row(neighbour: NeighbourSpec, box: Box, titles: Sequence[Box], lines: Sequence[Box]) -> bool:
     """Whether that stands on another one of the list, or in its row: it is what that says, and other ones are there
-    another day."""
+    another day. What stands level with a title of its is the title of another column."""
     x, y = box.center.x + neighbour.dx, box.center.y + neighbour.dy
-    level = (member for member in group.members if abs(y - member.center.y) <= _LEVEL * member.h)
-    return any(
-        member.x - member.h <= x <= member.right + member.h or abs(member.center.y - box.center.y) > member.h
-        for member in level
-    )
+
+    def level(boxes: Sequence[Box]) -> list[Box]:
+        return [one for one in boxes if abs(y - one.center.y) <= _LEVEL * one.h]
+
+    if any(one.x - one.h <= x <= one.right + one.h for one in (*level(titles), *level(lines))):
+        return True
+    return any(abs(one.center.y - box.center.y) > one.h for one in level(lines))

@@ -75,7 +75,7 @@ def test_a_message_that_it_is_done_is_declared_first_and_no_more_than_three():
 
 @pytest.mark.parametrize(
     ("high", "declared"),
-    [("New referral", ("New referral",)), ("", ("Save and add another", "Save"))],
+    [("New referral", ("New referral",)), ("", ("Save and add another",))],
     ids=["the heading alone", "nothing else tells"],
 )
 def test_what_a_smaller_window_leaves_below_its_edge_is_declared_only_alone(
