@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from django.utils.translation import gettext as _
 
+from execution.language.fuzzy import folded
 from execution.language.screen_texts import ScreenWords, wanted
 from execution.perception.scene.cells import in_cells
 from execution.targeting.context import Context
 from execution.targeting.groups import Group
 from execution.targeting.numbers import group_of_target
 from execution.teaching.values import kinds_of_data
-from execution.types import Box, ScreenState, TextLine
+from execution.types import Box, Point, ScreenState, TextLine
 from sentences.said import say
 from workflows.exceptions import PictureMissing
 from workflows.graph import NeighbourSpec, TargetSpec
@@ -67,8 +68,10 @@ def counted(
     to_next = (round(second.x - first.x), round(second.y - first.y)) if second else None
     titles, lines = group.members[:before], group.members[before:]
     near, around = (
-        tuple(n for n in of if not _is_row(n, box, titles, lines)) for of in (target.neighbours, target.around)
+        tuple(n for n in of if not (_is_row(n, box, titles, lines) or _is_its_own(n, box, lines, state)))
+        for of in (target.neighbours, target.around)
     )
+    near += tuple(n for n in _beside(titles, box, state) if n.text not in {one.text for one in near})
     row = tuple(text for text in target.row if names(text))  # what is always the same is the shown line's own
     line = replace(
         target,
@@ -138,3 +141,21 @@ def _is_row(neighbour: NeighbourSpec, box: Box, titles: Sequence[Box], lines: Se
     if any(one.x - one.h <= x <= one.right + one.h for one in (*level(titles), *level(lines))):
         return True
     return any(abs(one.center.y - box.center.y) > one.h for one in level(lines))
+
+
+def _is_its_own(neighbour: NeighbourSpec, box: Box, lines: Sequence[Box], state: ScreenState) -> bool:
+    """Whether that stands in the row of the one in `box` and in no other: another line says something else there."""
+    if abs(neighbour.dy) > _LEVEL * box.h:
+        return False
+    places = [Point(line.center.x + neighbour.dx, line.center.y) for line in lines if line.center.y != box.center.y]
+    said = [t.box for t in state.texts if folded(t.text) == folded(neighbour.text)]
+    return not any(one.grown(box.h // 2, state.frame.size).contains(place) for one in said for place in places)
+
+
+def _beside(titles: Sequence[Box], box: Box, state: ScreenState) -> Iterator[NeighbourSpec]:
+    """The titles of the other columns, which are there whatever the list holds."""
+    for line in state.texts:
+        level = (title for title in titles if abs(line.box.center.y - title.center.y) <= _LEVEL * title.h)
+        if any(not title.grown(2, state.frame.size).intersection(line.box).area for title in level):
+            at, own = line.box.center, box.center
+            yield NeighbourSpec(text=line.text, dx=at.x - own.x, dy=at.y - own.y)

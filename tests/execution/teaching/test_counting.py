@@ -69,7 +69,8 @@ def test_the_titles_of_other_columns_tell_the_list_where_it_has_moved_and_is_sho
     state = striped()
     first = text(state, NAMES_OF_THREE[0])
     line, _ = counted(taught(state, first), first, state, number="{{n}}", values={"n": "1"})
-    assert "WARD" in {near.text for near in line.neighbours}
+    assert {"WARD", "WANTED ON"} <= {near.text for near in line.neighbours}
+    assert not {"Dialysis", "2 Dec 2026"} & {near.text for near in line.neighbours}, "of the line that was shown"
     now = striped(first=1, down=50)
     found = asked(line, now, n="1")
     assert not found.problem
