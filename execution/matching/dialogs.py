@@ -266,7 +266,8 @@ def _on_page(state: ScreenState, known: ScreenState, *, frameless: bool) -> Dial
     `frameless`: also where no frame was found around them."""
     window = state.front
     came = _came(find_changes(known.frame.crop(window), state.frame.crop(window)), window, state, known)
-    fresh = [t for t in _fresh(state, known, window) if any(t.box.intersection(box).area for box in came)]
+    new = _fresh(state, known, window)
+    fresh = [line for line in new if any(line.box.intersection(box).area for box in came)]
     if not fresh:
         return None
     framed = _framed(state, known, window, fresh)
@@ -281,7 +282,7 @@ def _on_page(state: ScreenState, known: ScreenState, *, frameless: bool) -> Dial
         return dialog  # nothing behind it is there to be clicked, whether its buttons were found or not
     said = {words(line.text).key for line in known.texts}
     moved = sum(words(line.text).key in said for line in lines) > len(lines) / 2  # where a row of a list went
-    new, near = _fresh(state, known, window), box.grown(_IN_PLACE, state.frame.size)  # what it cuts is read anew
+    near = box.grown(_IN_PLACE, state.frame.size)  # what it cuts is read anew
     is_page = sum(not near.intersection(line.box).area for line in new) > len(new) / 2  # it says more that is new
     is_over = dialog.buttons and not moved and not is_page and _hides(box, state, known)
     return dialog if (framed or frameless) and is_over else None

@@ -110,9 +110,10 @@ def _is_headed(lines: Sequence[Box], state: ScreenState) -> bool:
         under = (c for c in level(line) if c.box.x < head.box.right and head.box.x < c.box.right)
         return {kind for cell in under for kind in kinds_of_data(cell.text)}
 
-    first, rest = lines[0], lines[1:]
-    heads = [head for head in level(first) if not kinds_of_data(head.text)]
-    return any(set.intersection(*(below(head, line) for line in rest)) for head in heads if rest)
+    if len(lines) < 2:
+        return False
+    heads = [head for head in level(lines[0]) if not kinds_of_data(head.text)]
+    return any(set.intersection(*(below(head, line) for line in lines[1:])) for head in heads)
 
 
 def lines_like(target: TargetSpec, box: Box, state: ScreenState) -> tuple[Box, ...]:
@@ -149,7 +150,8 @@ def _is_its_own(neighbour: NeighbourSpec, box: Box, lines: Sequence[Box], state:
         return False
     places = [Point(line.center.x + neighbour.dx, line.center.y) for line in lines if line.center.y != box.center.y]
     said = [t.box for t in state.texts if folded(t.text) == folded(neighbour.text)]
-    return not any(one.grown(box.h // 2, state.frame.size).contains(place) for one in said for place in places)
+    near = [one.grown(box.h // 2, state.frame.size) for one in said]
+    return bool(places) and not any(one.contains(place) for one in near for place in places)
 
 
 def _beside(titles: Sequence[Box], box: Box, state: ScreenState) -> Iterator[NeighbourSpec]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import Any
 
 from execution.language.fuzzy import folded
 from execution.record.hidden import HIDDEN
@@ -34,6 +35,7 @@ _LEVEL = 0.5  # of a line's height: what has its middle so near to the line's st
 
 
 Row = tuple[str, ...]  # the texts of a line, from left to right
+View = tuple[float, float]  # its left and right edges
 
 
 class Rest(Enum):
@@ -63,16 +65,16 @@ class Lists:
         if behind is None or not (suggestion.edge.target and suggestion.edge.target.number_wanted):
             return None
         latest = self.journal.latest_done(suggestion.edge.edge_id, _LOOKED_BACK)
-        lists = [rows_kept(step.screen, step.suggestion.get("lines") or ()) for step in latest]
+        kept = [_kept(step.screen, step.suggestion.get("lines") or ()) for step in latest]
         said = _words(
             *(
                 row
-                for step, rows in list(zip(latest, lists, strict=True))[1:]
-                for row in rows[: step.suggestion["line"]]
+                for step, listed in list(zip(latest, kept, strict=True))[1:]
+                for row in rows_of(listed)[: step.suggestion["line"]]
             )
         )
-        then, now = lists[0] if lists else [], self._rows(suggestion, state)
-        return Compared(behind.line, then, now, frozenset(said)).as_counted
+        then = kept[0] if kept else Listed(lines=(), texts=())
+        return compared_lists(behind.line, then, self._listed(suggestion, state), frozenset(said))
 
     def judged(
         self, suggestion: Suggestion, behind: Round | None, state: ScreenState, *, may_scroll: bool
@@ -115,11 +117,17 @@ class Lists:
         return say("turn.line_unlike", line=line, text=" ".join(self._rows(suggestion, state)[line - 1]))
 
     def _rows(self, suggestion: Suggestion, state: ScreenState) -> list[Row]:
+        return rows_of(self._listed(suggestion, state))
+
+    def _listed(self, suggestion: Suggestion, state: ScreenState) -> Listed:
         """The lines as they would be kept: what is hidden is hidden then and now."""
         size, shown = state.frame.size, self.journal.hidden.shown(state).state
-        texts = [(read.text, read.box.normalised(size)) for read in shown.texts]
-        window = state.window.box.normalised(size) if state.window and state.window.box else None
-        return rows_of([box.normalised(size) for box in suggestion.resolution.lines], texts, window)
+        return Listed(
+            lines=[box.normalised(size) for box in suggestion.resolution.lines],
+            texts=[(read.text, read.box.normalised(size)) for read in shown.texts],
+            frames=[e.box.normalised(size) for e in state.elements if e.role is ElementRole.GROUP],
+            window=state.window.box.normalised(size) if state.window and state.window.box else None,
+        )
 
     def _scrolled_on(self, suggestion: Suggestion, state: ScreenState) -> bool:
         """Whether there was more of the list below what is seen: it moved when it was scrolled."""
@@ -289,28 +297,70 @@ def _begins_there(one: Box, other: Box) -> bool:
     return abs(one.x - other.x) <= _SAME_SIDE and abs(one.h - other.h) <= _SAME_SIDE
 
 
-def rows_kept(screen: dict[str, object], lines: Iterable[Sequence[float]]) -> list[Row]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """The lines of a list, and what stands on its screen; boxes are normalised."""
+
+    lines: Sequence[NormBox]
+    texts: Sequence[tuple[str, NormBox]]
+    frames: Sequence[NormBox] = ()
+    window: NormBox | None = None
+
+
+def compared_lists(done: int, then: Listed, now: Listed, said: frozenset[str]) -> Compared:
+    """A list beside what it was; where what stands beside it, such as a menu, hides which line is which, without."""
+    found = Compared(done, rows_of(then), rows_of(now), said).as_counted
+    view = _view(then) or _view(now)
+    if view is None or found.next_line is not None:
+        return found
+    own = Compared(done, rows_of(then, view), rows_of(now, view), said).as_counted
+    return found if own.next_line is None else own
+
+
+def rows_kept(screen: dict[str, Any], lines: Iterable[Sequence[float]]) -> list[Row]:
     """The lines of a list as a step kept its screen."""
-    perception = screen.get("perception")
-    read = perception if isinstance(perception, dict) else {}
-    texts = [
-        (text, _box(box)) for text, box in zip(read.get("detected_text", ()), read.get("text_boxes", ()), strict=False)
-    ]
-    about = screen.get("window")
-    window = about.get("box") if isinstance(about, dict) else None
-    return rows_of([_box(line) for line in lines], texts, _box(window) if window else None)
+    return rows_of(_kept(screen, lines))
 
 
-def rows_of(lines: Iterable[NormBox], texts: Sequence[tuple[str, NormBox]], window: NormBox | None) -> list[Row]:
-    """What stands in each line, from left to right; of a line in the window, nothing that stands beside that. Boxes are
-    normalised."""
-    rows = []
-    for line in lines:
-        level = [(text, box) for text, box in texts if abs(_middle(box)[1] - _middle(line)[1]) <= _LEVEL * line[3]]
+def _kept(screen: dict[str, Any], lines: Iterable[Sequence[float]]) -> Listed:
+    read, window = screen.get("perception") or {}, (screen.get("window") or {}).get("box")
+    texts = zip(read.get("detected_text", ()), read.get("text_boxes", ()), strict=False)
+    return Listed(
+        lines=[_box(line) for line in lines],
+        texts=[(text, _box(box)) for text, box in texts],
+        frames=[_box(e["box"]) for e in screen.get("ui_elements", ()) if e["role"] == ElementRole.GROUP],
+        window=_box(window) if window else None,
+    )
+
+
+def rows_of(listed: Listed, view: View | None = None) -> list[Row]:
+    """What stands in each line, from left to right; of a line in the window, nothing that stands beside that, nor
+    beside the `view` of its list."""
+    rows, window = [], listed.window
+    for line in listed.lines:
+        level = [
+            (text, box) for text, box in listed.texts if abs(_middle(box)[1] - _middle(line)[1]) <= _LEVEL * line[3]
+        ]
         if window is not None and _holds(window, line):
             level = [(text, box) for text, box in level if _holds(window, box)]
+        if view is not None:
+            level = [(text, box) for text, box in level if view[0] <= _middle(box)[0] <= view[1]]
         rows.append(tuple(text for text, _at in sorted(level, key=lambda one: (one[1][0], one[0]))))
     return rows
+
+
+def _view(listed: Listed) -> View | None:
+    """From where to where the rows of a list go, by the frames around one of them each; None where there is none.
+
+    What a menu beside it says stands level with another row as soon as the list moves.
+    """
+    rows = [
+        frame
+        for frame in listed.frames
+        if sum(_holds(frame, line) for line in listed.lines) == 1
+        and sum(_holds(frame, box) for _text, box in listed.texts) > 1
+    ]
+    return (min(x for x, *_ in rows), max(x + w for x, _y, w, _h in rows)) if rows else None
 
 
 def _middle(box: NormBox) -> tuple[float, float]:

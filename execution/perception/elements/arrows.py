@@ -20,9 +20,8 @@ def arrow_at_end(pixels: np.ndarray, inner: Box, fill: np.ndarray, lines: Sequen
     apart = np.abs(pixels[end.y : end.bottom, end.x : end.right].astype(np.int16) - fill).max(axis=2)
     ink = (2 * apart > apart.max(initial=0)).astype(np.uint8)
     _count, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    wide = [
-        n for n in range(1, len(stats)) if stats[n][cv2.CC_STAT_WIDTH] >= _NARROWEST
-    ]  # but for the corners of a ring
+    # not the corners that a ring leaves of itself
+    wide = [n for n in range(1, len(stats)) if stats[n][cv2.CC_STAT_WIDTH] >= _NARROWEST]
     if not wide:
         return None
     last = max(wide, key=lambda n: int(stats[n][cv2.CC_STAT_LEFT] + stats[n][cv2.CC_STAT_WIDTH]))

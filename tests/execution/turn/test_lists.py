@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execution.turn.lists import Compared, Row, place_of_next, rows_of
+from execution.turn.lists import Compared, Listed, Row, compared_lists, place_of_next, rows_of
 from tests.execution.perception.drawing import Canvas
 
 ADAMS, BROWN, CARTER = (
@@ -120,6 +120,40 @@ def test_what_the_window_behind_says_is_in_no_line() -> None:
     """The list moves up as its lines are done; what stands beside its window stays."""
     lines = [(0.3, 0.2, 0.2, 0.03), (0.3, 0.25, 0.2, 0.03)]
     texts = [("Pump", (0.3, 0.2, 0.1, 0.03)), ("Scale", (0.3, 0.25, 0.1, 0.03)), ("Defib", (0.1, 0.2, 0.05, 0.03))]
-    assert rows_of(lines, texts, (0.2, 0.1, 0.5, 0.5)) == [("Pump",), ("Scale",)]
-    assert rows_of(lines, texts, None) == [("Defib", "Pump"), ("Scale",)]
-    assert rows_of(lines, texts, (0.5, 0.1, 0.5, 0.5)) == [("Defib", "Pump"), ("Scale",)]  # they stand in none
+    assert rows_of(Listed(lines=lines, texts=texts, window=(0.2, 0.1, 0.5, 0.5))) == [("Pump",), ("Scale",)]
+    assert rows_of(Listed(lines=lines, texts=texts)) == [("Defib", "Pump"), ("Scale",)]
+    in_none = Listed(lines=lines, texts=texts, window=(0.5, 0.1, 0.5, 0.5))
+    assert rows_of(in_none) == [("Defib", "Pump"), ("Scale",)]
+
+
+MENU = ("Groups", "Users", "Referrals", "Wards", "Rooms", "Help")
+PATIENTS = ("Astrid Weber", "Samir Haddad", "Lucas Petit", "Odile Marchand")
+
+
+def page(*names: str, down: int = 0, framed: int | None = 1) -> Listed:
+    """A table beside a menu of the same pitch; every second row has a ground of its own."""
+    texts = [(text, (0.05, 0.2 + 0.04 * row, 0.1, 0.02)) for row, text in enumerate(MENU)]
+    rows = [0.2 + 0.04 * (row + down) for row in range(len(names))]
+    texts += [(name, (0.3, y, 0.12, 0.02)) for name, y in zip(names, rows, strict=True)]
+    texts += [(f"Ward {len(name)}", (0.6, y, 0.08, 0.02)) for name, y in zip(names, rows, strict=True)]
+    frames = [(0.28, y - 0.01, 0.5, 0.04) for y in rows[framed::2]] if framed is not None else []
+    return Listed(lines=[(0.3, y, 0.12, 0.02) for y in rows], texts=texts, frames=frames)
+
+
+@pytest.mark.parametrize(
+    ("now", "next_line"),
+    [
+        (page(*PATIENTS[1:], down=2), 1),  # a message came above it, and the line that was done has left
+        (page(*PATIENTS[1:2], down=2, framed=None), None),  # the others, too
+        (page(*PATIENTS), 2),
+        (page(PATIENTS[0], PATIENTS[2], PATIENTS[3], down=2), None),  # another one has left
+    ],
+    ids=["moved", "shorter by more", "as it was", "another one"],
+)
+def test_what_a_menu_beside_a_list_says_is_in_no_line_where_the_list_has_moved(now: Listed, next_line: int) -> None:
+    assert compared_lists(1, page(*PATIENTS), now, frozenset()).next_line == next_line
+
+
+def test_without_a_frame_nobody_knows_how_far_a_line_goes() -> None:
+    then, now = page(*PATIENTS, framed=None), page(*PATIENTS[1:], down=2, framed=None)
+    assert compared_lists(1, then, now, frozenset()).next_line is None
