@@ -97,7 +97,7 @@ class Lists:
             changed = compared.changed(suggestion.line)
             if changed and may_scroll and compared.is_out_of_sight and self._scrolled_on(suggestion, state):
                 return Rest.BELOW
-            doubts += [changed, self._unlike(suggestion, state)]
+            doubts += [changed, self._unlike(suggestion, state) if found else ""]
             is_over |= not found and compared.last_has_left(state)
         if is_over and not any(doubts):
             if may_scroll and self._scrolled_on(suggestion, state):
@@ -391,4 +391,6 @@ def _box(sides: Sequence[float]) -> NormBox:
 
 
 def _plain(row: Row) -> str:
-    return "".join(folded(" ".join(row)).split())
+    """What it says, without what may be a picture that is read as a letter one time and not the next."""
+    said = [cell for cell in row if sum(map(str.isalnum, cell)) > 1]
+    return "".join(folded(" ".join(said or row)).split())

@@ -22,6 +22,7 @@ SIGNED = ("Adams, Grace", "Discharge", "Ward 3", "signed")
         (1, [ADAMS, BROWN, CARTER], [ADAMS, BROWN, CARTER], 2),
         (1, [ADAMS, BROWN, CARTER], [SIGNED, BROWN, CARTER], 2),
         (1, [ADAMS, BROWN, CARTER], [BROWN, CARTER], 1),
+        (1, [ADAMS, (*BROWN, "X"), CARTER], [BROWN, (*CARTER, "X")], 1),  # a picture, read as a letter at times
         (1, [ADAMS, BROWN, CARTER], [BROWN, CARTER, NEW], 1),  # another came, alike but for its name
         (2, [ADAMS, BROWN, CARTER], [ADAMS, CARTER], 2),
         (2, [ADAMS, BROWN, CARTER], [BROWN, CARTER, NEW], 2),  # scrolled by one
