@@ -184,7 +184,7 @@ def _framed_alone(side: Sheet, found: np.ndarray, other: Sheet, onto: Callable[[
         corners = onto(np.array([[box.x, box.right, box.y], [box.x, box.right, box.bottom]], float))
         (left, right, top), (_, _, bottom) = corners
         place = Box(round(left), round(top), round(right - left), round(bottom - top))
-        if _within(corners, other).all() and not any(place.iou(frame.box) > _SAME_FRAME for frame in other.frames):
+        if _within(corners, other).all() and not any(place.iou(box) > _SAME_FRAME for box in other.drawn):
             framed |= own
     return framed
 

@@ -180,6 +180,13 @@ def test_a_frame_that_the_taught_picture_shows_too_lies_over_nothing_whatever_is
     assert compare(taught, made(moved), KNOWN).over == ()
 
 
+def test_what_is_written_into_an_empty_field_of_the_taught_picture_lies_over_nothing():
+    """A note was taught empty, and what a run writes into it was told as a dialog over it."""
+    summary = ward()["summary"].seen
+    empty = replace(summary, elements=(*summary.elements, Element(box=FREE, role=ElementRole.FIELD)))
+    assert compare(made(empty), made(shown(summary, FREE, MENU)), KNOWN).over == ()
+
+
 def test_a_frame_that_pushed_the_rest_aside_lies_over_nothing():
     summary, top = ward()["summary"].seen, 300
     pushed = replace(
