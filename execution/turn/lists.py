@@ -65,7 +65,7 @@ class Lists:
         if behind is None or not (suggestion.edge.target and suggestion.edge.target.number_wanted):
             return None
         latest = self.journal.latest_done(suggestion.edge.edge_id, _LOOKED_BACK)
-        kept = [_kept(step.screen, step.suggestion.get("lines") or ()) for step in latest]
+        kept = [list_kept(step.screen, step.suggestion.get("lines") or ()) for step in latest]
         said = _words(
             *(
                 row
@@ -243,7 +243,18 @@ def _own_words(number: int, then: Sequence[Row], said: Collection[str]) -> set[s
 
 
 def _reads_as(one: Row, other: Row) -> bool:
-    return _plain(one) == _plain(other)
+    """Whether both say the same, but for pictures that were read as letters one time and not the other; one letter for
+    another, a digit or a tick may be another record, or a line that somebody else has done."""
+    if _plain(one) == _plain(other):
+        return True
+    (said, alone), (others, also) = _apart(one), _apart(other)
+    return bool(said) and not (alone and also) and _plain(said) == _plain(others)
+
+
+def _apart(row: Row) -> tuple[Row, Row]:
+    """What a row says, and its lone letters."""
+    lone = tuple(cell for cell in row if len(cell.strip()) == 1 and cell.strip().isalpha())
+    return tuple(cell for cell in row if cell not in lone), lone
 
 
 def _is_anybodys(line: int, rows: Sequence[Row]) -> bool:
@@ -317,12 +328,8 @@ def compared_lists(done: int, then: Listed, now: Listed, said: frozenset[str]) -
     return found if own.next_line is None else own
 
 
-def rows_kept(screen: dict[str, Any], lines: Iterable[Sequence[float]]) -> list[Row]:
+def list_kept(screen: dict[str, Any], lines: Iterable[Sequence[float]]) -> Listed:
     """The lines of a list as a step kept its screen."""
-    return rows_of(_kept(screen, lines))
-
-
-def _kept(screen: dict[str, Any], lines: Iterable[Sequence[float]]) -> Listed:
     read, window = screen.get("perception") or {}, (screen.get("window") or {}).get("box")
     texts = zip(read.get("detected_text", ()), read.get("text_boxes", ()), strict=False)
     return Listed(
@@ -391,6 +398,4 @@ def _box(sides: Sequence[float]) -> NormBox:
 
 
 def _plain(row: Row) -> str:
-    """What it says, without what may be a picture that is read as a letter one time and not the next."""
-    said = [cell for cell in row if sum(map(str.isalnum, cell)) > 1]
-    return "".join(folded(" ".join(said or row)).split())
+    return "".join(folded(" ".join(row)).split())

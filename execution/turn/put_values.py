@@ -14,7 +14,6 @@ import numpy as np
 
 from execution.language.fuzzy import SEEN, similarity
 from execution.language.letters import shown_in
-from execution.language.screen_texts import ScreenWords
 from execution.language.written_forms import same_value
 from execution.perception.elements.layout import union
 from execution.targeting.boxes import same_box
@@ -104,14 +103,12 @@ def _read(box: Box, state: ScreenState) -> str:
 
 def _field_of(put: _Put, state: ScreenState) -> Element | None:
     """The control at its place; where none is there, or another label beside it, the page was scrolled: the one that
-    its own label names, or None where that is out of sight."""
+    its own label names. Where that is not told, what stands at its place is not the value, and a person is asked."""
     at = _control_at(put.box, state.elements)
     if not put.label or (at and similarity(_label(at.box, state) or put.label, put.label) >= SEEN):
         return at
     named = [e for e in state.elements if e.role in _CONTROLS and _label(e.box, state) == put.label]
-    if len(named) == 1:
-        return named[0]
-    return at if ScreenWords.of(state.texts).seen(put.label) >= SEEN else None
+    return named[0] if len(named) == 1 else at
 
 
 def _label(box: Box, state: ScreenState) -> str:

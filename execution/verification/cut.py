@@ -25,13 +25,14 @@ def is_cut(line: TextLine, area: Box) -> bool:
 def is_value_cut(line: TextLine, box: Box, state: ScreenState) -> bool:
     """The same of the value of a combo box, which ends at the left edge of its arrow.
 
-    Where that is drawn as one a reader may take a part of it for the value's last letter: there the ink alone counts,
-    and a value as wide as its control ends just before it.
+    Where that is drawn as one a reader may take a part of it for the value's last letter: there the ink alone counts. A
+    browser leaves more room before the arrow to a value as wide as its control than to one that it cuts off.
     """
     if (arrow := arrow_of(box, state)) is not None:
         inner = box.grown(-_BORDER, state.frame.size)
         ground = np.median(state.frame.crop(inner).reshape(-1, 3), axis=0)
-        before = Box(arrow.x - 2 * _TAIL, line.box.y, _TAIL, line.box.h).intersection(inner)  # its edge is soft
+        room = round(_EDGE * line.box.h)
+        before = Box(arrow.x - _TAIL - room, line.box.y, room, line.box.h).intersection(inner)  # its edge is soft
         return bool((np.abs(state.frame.crop(before).astype(np.int16) - ground).max(axis=2) > _INK).any())
     return is_cut(line, Box(box.x, box.y, _arrow_edge(line, box, state) - box.x, box.h))
 

@@ -23,6 +23,9 @@ SIGNED = ("Adams, Grace", "Discharge", "Ward 3", "signed")
         (1, [ADAMS, BROWN, CARTER], [SIGNED, BROWN, CARTER], 2),
         (1, [ADAMS, BROWN, CARTER], [BROWN, CARTER], 1),
         (1, [ADAMS, (*BROWN, "X"), CARTER], [BROWN, (*CARTER, "X")], 1),  # a picture, read as a letter at times
+        (1, [ADAMS, (*BROWN, "X"), CARTER], [(*BROWN, "V"), CARTER], None),  # another picture, or another bed
+        (1, [ADAMS, BROWN, CARTER], [(*BROWN, "✓"), CARTER], None),  # somebody else has done it
+        (1, [ADAMS, (*BROWN, "1"), CARTER], [BROWN, CARTER], None),
         (1, [ADAMS, BROWN, CARTER], [BROWN, CARTER, NEW], 1),  # another came, alike but for its name
         (2, [ADAMS, BROWN, CARTER], [ADAMS, CARTER], 2),
         (2, [ADAMS, BROWN, CARTER], [BROWN, CARTER, NEW], 2),  # scrolled by one

@@ -12,7 +12,7 @@ from execution.actions import control
 from execution.choices import ExecutionState, Outcome, PauseReason
 from execution.desktop import capture
 from execution.turn import wheel
-from execution.turn.lists import rows_kept
+from execution.turn.lists import list_kept, rows_of
 from execution.types import ElementRole
 from sentences.said import from_json, in_words
 from tests.doubles.stage import LINE, Stage, edge
@@ -318,7 +318,7 @@ def test_a_list_whose_end_a_text_would_say_is_not_empty_without_it(stage: Any) -
 def seen_by(s: Any) -> list[str]:
     """Each line that was opened, as it was read then."""
     begun = s.row().steps.filter(edge_id="ab", outcome=Outcome.SUCCEEDED).order_by("index")
-    return [" ".join(rows_kept(s.screen, s.suggestion["lines"])[s.suggestion["line"] - 1]) for s in begun]
+    return [" ".join(rows_of(list_kept(s.screen, s.suggestion["lines"]))[s.suggestion["line"] - 1]) for s in begun]
 
 
 @pytest.mark.parametrize("restarted", [False, True])

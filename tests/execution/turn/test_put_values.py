@@ -117,7 +117,7 @@ def test_the_caret_that_stood_behind_a_value_is_none_of_its_letters() -> None:
         (form("Anna Rossi", "Cough", moved=ONE_ROW), ""),
         (form("Anna Rossi", "Cough", moved=-ONE_ROW), ""),
         (form("Cough", "Anna Rossi", moved=ONE_ROW), " was put stands "),
-        (form("Cough", "", labels=("Complaint:", "Remark:")), ""),  # the name is out of sight by now
+        (form("Cough", "", labels=("Complaint:", "Remark:")), " was put stands "),  # or its label was not read
         (form("Cough", "Anna Rossi"), " was put stands "),
         (form("Cough", "Anna Rossi", labels=("Nane:", "Complaint:")), " was put stands "),
     ],

@@ -13,7 +13,7 @@ from tests.execution.perception.test_elements import detected
 BOX = Box(60, 60, 108, 30)
 
 
-def combo(text: str = "Emergency", *, room: int = 5, arrow: bool = True) -> tuple[Canvas, Box]:
+def combo(text: str = "Emergency", *, room: int = 9, arrow: bool = True) -> tuple[Canvas, Box]:
     """With so many pixels between its value and its arrow."""
     canvas = Canvas(400, 200, background=(255, 255, 255))
     said = canvas.text(text, BOX.x + 10, BOX.y + 8)
@@ -46,7 +46,11 @@ def read(canvas: Canvas, box: Box, *more: TextLine, into: int = 0) -> ScreenStat
     return ScreenState(frame=state.frame, texts=(wider, *more), elements=state.elements, text_method="known")
 
 
-@pytest.mark.parametrize(("room", "is_cut"), [(5, False), (-6, True)], ids=["just before it", "under it"])
+@pytest.mark.parametrize(
+    ("room", "is_cut"),
+    [(9, False), (3, True), (-6, True)],
+    ids=["as a browser draws it", "as it cuts it off", "under it"],
+)
 def test_a_value_is_whole_that_ends_before_the_arrow(room: int, *, is_cut: bool) -> None:
     canvas, box = combo(room=room)
     state = read(canvas, box, into=8)
