@@ -9,7 +9,7 @@ that are done nothing else is asked: doing them may well change them.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any
@@ -190,14 +190,16 @@ class Compared:
         return _plain(self.then[-1]) not in now and all(_words(row) <= known for row in self.now)
 
     def last_has_left(self, state: ScreenState) -> bool:
-        """Whether nothing followed the line that was done, and what it alone says does not stand on the screen."""
+        """Whether nothing followed the line that was done, and what it alone says does not stand on the screen: in a
+        line that says most of what it said, as no message about it does."""
         if self.done != len(self.then) or any(_is_it(self.done, self.then, row, self.said) for row in self.now):
             return False
-        texts = tuple(read.text for read in state.texts)
         if own := _own_words(self.done, self.then, self.said):
-            return not own <= _words(texts)
+            all_words = _words(self.then[-1])
+            seen = (_words(texts) for texts in _levels(state))
+            return not any(own <= words and 2 * len(all_words & words) > len(all_words) for words in seen)
         short = _tokens(self.then[-1]) - _tokens(*self.then[:-1]) - self.said  # as “T-4” is: it has no word
-        return not short <= _tokens(texts)
+        return not short <= _tokens(tuple(read.text for read in state.texts))
 
 
 def place_of_next(done: int, then: Sequence[Row], now: Sequence[Row], *, said: Collection[str] = ()) -> int | None:
@@ -271,6 +273,13 @@ def _is_anybodys(line: int, rows: Sequence[Row]) -> bool:
 def _words(*rows: Row) -> set[str]:
     said = folded(" ".join(cell for row in rows for cell in row))
     return {word for word in re.findall(r"\w+", said) if len(word) >= _LEAST_WORD}
+
+
+def _levels(state: ScreenState) -> Iterator[Row]:
+    """What stands level with each text, itself among it."""
+    for one in state.texts:
+        level, reach = one.box.center.y, _LEVEL * one.box.h
+        yield tuple(read.text for read in state.texts if abs(read.box.center.y - level) <= reach)
 
 
 def _tokens(*rows: Row) -> set[str]:

@@ -86,6 +86,7 @@ def test_what_is_no_number_of_the_line_is_a_part_of_it() -> None:
     [
         ([ADAMS], [], ("Letters to sign", "Nothing to sign"), True),
         ([ADAMS], [], ("Letter of Adams, Grace signed",), True),  # a message is no line
+        ([ADAMS], [], ("Grace Adams was signed.", "\n", "Discharge", "\n", "Ward 3"), True),  # nor with a menu's entries
         ([ADAMS], [], ADAMS, False),  # it still stands there: its list was not made out
         ([ADAMS], [CLOSE], CLOSE, True),
         ([ADAMS], [SIGNED], SIGNED, False),
@@ -100,7 +101,8 @@ def test_a_list_is_over_only_where_its_last_line_stands_nowhere(
 ) -> None:
     canvas = Canvas(800, 400)
     for at, text in enumerate(shown):
-        canvas.text(text, 40 + 200 * at, 40)
+        if text != "\n":
+            canvas.text(text, 40 + 200 * (at % 4), 40 * (1 + shown[:at].count("\n")))
     assert Compared(1, then, now).last_has_left(canvas.state()) is has_left
 
 
