@@ -138,18 +138,7 @@ class Troubles:
         self.back_s[name] = round(time.monotonic() - began, 2)
 
     def kill_in_the_middle(self) -> None:
-        """One whose hand is at its desk: between its intent and its result."""
-        victim = self.dice.choice(sorted(self.house.loops))
-        path, length = file_of(self.house.desks, victim), self.house.hand_of(victim)
-        late = time.monotonic() + 10
-        while time.monotonic() < late:
-            if self.house.hand_of(victim) > length:
-                *_, last = lines_of(path)
-                length = self.house.hand_of(victim)
-                if last["what"] != "begin" and self.dice.random() < 0.4:  # a hand, or what it did
-                    break
-            time.sleep(0.002)
-        self.house.kill_loop(victim)
+        kill_in_the_middle(self.house, self.dice)
 
     def kill_web(self) -> None:
         self.house.one.kill_web(self.house.one.webs[0])
@@ -166,3 +155,18 @@ class Troubles:
 
     def crash_database(self) -> None:
         servers.restart_postgresql(self.house.database, mode="immediate")
+
+
+def kill_in_the_middle(house: House, dice: random.Random) -> None:
+    """End a run loop whose hand is at its desk: between its intent and its result."""
+    victim = dice.choice(sorted(house.loops))
+    path, length = file_of(house.desks, victim), house.hand_of(victim)
+    late = time.monotonic() + 10
+    while time.monotonic() < late:
+        if house.hand_of(victim) > length:
+            *_, last = lines_of(path)
+            length = house.hand_of(victim)
+            if last["what"] != "begin" and dice.random() < 0.4:  # a hand, or what it did
+                break
+        time.sleep(0.002)
+    house.kill_loop(victim)
