@@ -86,7 +86,7 @@ def test_what_is_no_number_of_the_line_is_a_part_of_it() -> None:
     [
         ([ADAMS], [], ("Letters to sign", "Nothing to sign"), True),
         ([ADAMS], [], ("Letter of Adams, Grace signed",), True),  # a message is no line
-        ([ADAMS], [], ("Grace Adams was signed.", "\n", "Discharge", "\n", "Ward 3"), True),  # nor with a menu's entries
+        ([ADAMS], [], ("Grace Adams was signed.", "\n", "Discharge", "\n", "Ward 3"), True),  # nor a menu
         ([ADAMS], [], ADAMS, False),  # it still stands there: its list was not made out
         ([ADAMS], [CLOSE], CLOSE, True),
         ([ADAMS], [SIGNED], SIGNED, False),
