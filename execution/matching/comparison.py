@@ -178,7 +178,7 @@ def _framed_alone(side: Sheet, found: np.ndarray, other: Sheet, onto: Callable[[
         own = lines & (found == 0)
         if own.sum() < max(2.0, _ALONE * lines.sum()) or not (own & side.fixed).any():
             continue
-        if np.ptp(side.edges[own, 2]) < side.unit:  # a bar of the page itself, or a tip
+        if _is_bar(side, own):
             continue
         box = one.box
         corners = onto(np.array([[box.x, box.right, box.y], [box.x, box.right, box.bottom]], float))
@@ -189,8 +189,14 @@ def _framed_alone(side: Sheet, found: np.ndarray, other: Sheet, onto: Callable[[
     return framed
 
 
+def _is_bar(side: Sheet, lines: np.ndarray) -> bool:
+    """Whether they stand level, as in a bar of the page itself or a tip: no layer."""
+    return bool(lines.any()) and float(np.ptp(side.edges[lines, 2])) < side.unit
+
+
 def _largest_group(side: Sheet, alone: np.ndarray) -> tuple[np.ndarray, tuple[float, float, float, float] | None]:
-    """The most of those lines that stand together, and left, right, top and bottom of them; None for fewer than two."""
+    """The most of those lines that stand together, and left, right, top and bottom of them; None for fewer than
+    two, and for a bar."""
     group, index = np.zeros(len(side), bool), np.flatnonzero(alone)
     if len(index) < 2:
         return group, None
@@ -201,8 +207,8 @@ def _largest_group(side: Sheet, alone: np.ndarray) -> tuple[np.ndarray, tuple[fl
     while not np.array_equal(label, least := np.where(near, label[None], len(index)).min(axis=1)):
         label = least
     group[index[label == np.bincount(label).argmax()]] = True
-    if group.sum() < 2:
-        return group, None
+    if group.sum() < 2 or _is_bar(side, group):
+        return np.zeros_like(group), None
     left, right, y = side.edges[group].T
     return group, (left.min(), right.max(), y.min(), y.max())
 
@@ -237,7 +243,7 @@ def _unreplaced(pairing: Pairing, lost: np.ndarray, more: np.ndarray) -> tuple[n
 def _other_headings(pairing: Pairing, lost: np.ndarray, more: np.ndarray) -> tuple[OtherHeading, ...]:
     """Where another line stands, as the rest lies now or as it lay then: columns may move, and the heading not."""
     one, other = pairing.one, pairing.other
-    ours, theirs = np.flatnonzero(lost & one.saying & (one.heading | one.largest)), np.flatnonzero(more)
+    ours, theirs = np.flatnonzero(lost & one.saying & one.may_head), np.flatnonzero(more)
     if not len(ours) or not len(theirs) or not pairing.tells_places:
         return ()
     unmoved = np.abs(one.edges[ours][:, None, :] - other.edges[theirs][None]) / other.unit

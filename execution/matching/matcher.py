@@ -144,7 +144,8 @@ class Matcher:
         words = ScreenWords.of(state.texts)
         declared = {name: self._look_for(name, state, words, variables) for name in among}
         shares = {name: one.share for name, one in declared.items()}
-        judged = self._model.judge(self.gallery.compared(state, among=among, declared=shares))
+        none_of = {name for name, one in declared.items() if one.is_ruled_out}
+        judged = self._model.judge(self.gallery.compared(state, among=among, declared=shares), none_of=none_of)
         names = list(dict.fromkeys([*among, *judged]))
         declared |= {name: self._look_for(name, state, words, variables) for name in judged if name not in declared}
         ranked = sorted(

@@ -8,7 +8,7 @@ what they were fitted to. `python -m benchmarks.matching --fit` writes `fitted.j
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -61,8 +61,8 @@ class Judged:
     shares: np.ndarray
 
 
-def rows_of(found: Sequence[Compared]) -> np.ndarray:
-    """The features (pictures, NAMES) of one screen's candidates."""
+def rows_of(found: Sequence[Compared], *, none_of: Collection[str] = ()) -> np.ndarray:
+    """The features (pictures, NAMES) of one screen's candidates; it is `none_of` some nodes, which lead nobody."""
     unread = np.full(len(OF_TEXTS), np.nan)
     leads = np.zeros(len(_LEADS))
     rows = [
@@ -72,7 +72,7 @@ def rows_of(found: Sequence[Compared]) -> np.ndarray:
     table = np.array(rows, float).reshape(-1, len(NAMES))
     measures = np.array([c.measures for c in found], float).reshape(-1, len(_LEADS))
     for number, one in enumerate(found):
-        others = [i for i, c in enumerate(found) if c.node_id != one.node_id]
+        others = [i for i, c in enumerate(found) if c.node_id != one.node_id and c.node_id not in none_of]
         apart = np.nan_to_num(np.abs(measures[others] - measures[number])).max(axis=1, initial=0.0) > _TIED
         rivals = measures[others][apart]
         for column, name in enumerate(_LEADS):
@@ -89,11 +89,11 @@ class SameScreen:
         self._trees = Trees(fitted, NAMES)
         self._kinds = self._trees.on_the_way(np.array([KINDS.index(f.of) for f in FEATURES]), len(KINDS))
 
-    def judge(self, found: Sequence[Compared]) -> dict[str, Judged]:
-        """Of each node the likeliest of its pictures."""
+    def judge(self, found: Sequence[Compared], *, none_of: Collection[str] = ()) -> dict[str, Judged]:
+        """Of each node the likeliest of its pictures; what is declared says of the screen that it is `none_of` some."""
         if not found:
             return {}
-        leaves = self._trees.leaves(rows_of(found))
+        leaves = self._trees.leaves(rows_of(found, none_of=none_of))
         odds = np.clip(self._trees.score(leaves), -_WIDEST, _WIDEST)
         shares = self._kinds.take(leaves, axis=0).sum(axis=1)
         best = dict[str, Judged]()

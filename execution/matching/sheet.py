@@ -100,11 +100,13 @@ class Sheet:
         self.frames = [one for e in elements if e.role is ElementRole.GROUP and (one := self._frame(e.box))]
         letters = [max(1, sum(not c.isspace() for c in text)) for text in self.texts]
         numbers = np.array([len(d) for d in self.digits], float) / np.array(letters, float) > _DATA
-        in_field, label = np.zeros(len(kept), bool), np.zeros(len(kept), bool)
+        in_field, label, caption = np.zeros((3, len(kept)), bool)
         for element in elements:
             if element.role is ElementRole.FIELD:
                 in_field |= self.inside(element.box)
                 label |= self._label(element.box)
+            elif element.role is ElementRole.BUTTON:
+                caption |= self.inside(element.box)
         self.sure = np.array([line.confidence >= _SURE for line in kept], bool)
         if in_front is not None:
             self.sure &= self.inside(in_front)
@@ -113,7 +115,8 @@ class Sheet:
         self.fixed = self.sure & ~(numbers | in_field | (self._in_table(numbers) & ~label))
         self.saying = self.sure & np.array([len(key) >= _WORD for key in self.keys], bool)
         self.heading = (boxes[:, 3] > _TALL * self.unit) & ~numbers
-        self.largest = self.fixed & (boxes[:, 3] >= np.max(boxes[self.fixed, 3], initial=0.0))
+        largest = self.fixed & (boxes[:, 3] >= np.max(boxes[self.fixed, 3], initial=0.0))
+        self.may_head = (self.heading | largest) & ~caption  # a button's caption heads no page
 
     def __len__(self) -> int:
         return len(self.keys)

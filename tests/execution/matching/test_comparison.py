@@ -10,7 +10,7 @@ import pytest
 from execution.matching.comparison import OF_TEXTS, Comparison, compare
 from execution.matching.gallery import known_lines
 from execution.matching.sheet import Sheet
-from execution.types import Box, Element, ElementRole, ScreenState, TextLine
+from execution.types import Box, Element, ElementRole, ScreenState, Size, TextLine
 from tests.execution.matching.screens import LABELS, PEOPLE, line, misread, record, ward, without
 
 
@@ -207,6 +207,19 @@ def test_what_the_taught_picture_cannot_show_does_not_count_against_it():
     assert against(replace(moved, texts=(*moved.texts, *inside)))["fixed_precision"] < 0.95
 
 
+def test_a_bar_with_other_entries_is_no_layer():
+    """Folders in the path of a dialog, longer ones than when it was taught: they hide some of what stood there."""
+    base = replace(ward()["summary"].seen, elements=())
+
+    def bar(*folders: tuple[str, int]) -> ScreenState:
+        return replace(base, texts=(*base.texts, *(line(text, x, 640) for text, x in folders)))
+
+    taught = made(bar(("home", 280), ("Documents", 370), ("Letters", 480)))
+    today = made(bar(("tmp", 450), ("of root", 500), ("number seven", 600), ("in all", 760)))
+    found = compare(taught, today, KNOWN)
+    assert (found.over, found.under, found["over_seen"]) == ((), (), 0.0)
+
+
 # --- another heading -------------------------------------------------------------------------------------------------
 COLUMNS = ("Name", "Ward", "Bed", "Priority", "Doctor", "Since")
 
@@ -235,6 +248,18 @@ def test_what_is_no_taller_than_other_lines_or_says_too_little_is_no_heading():
     tall = replace(line("Ward of the day", 600, 20), box=Box(600, 20, 200, 19))
     assert headings(page("Waiting room", tall), page("Archive", tall)) == []
     assert headings(page("ED"), page("Archive")) == []
+
+
+def test_the_caption_of_a_button_is_no_heading():
+    """A folder in the path of a dialog, which another part of it names too."""
+
+    def in_path(folder: str) -> Sheet:
+        head = replace(line(folder, 30, 90), box=Box(30, 90, 9 * len(folder), 18))
+        lines = (head, line("Documents", 60, 400), *(line(name, 40 + 120 * n, 150) for n, name in enumerate(COLUMNS)))
+        button = Element(box=head.box.grown(8, Size(1600, 1000)), role=ElementRole.BUTTON, text=folder)
+        return Sheet(texts=lines, elements=(button,), size=(1600, 1000))
+
+    assert headings(in_path("Documents"), in_path("Downloads")) == []
 
 
 def test_what_a_list_says_is_an_entry_too():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -266,7 +266,7 @@ class Said(SameScreen):
     def __init__(self, **chances: float) -> None:
         self.chances = chances
 
-    def judge(self, found: Sequence[Compared]) -> dict[str, Judged]:
+    def judge(self, found: Sequence[Compared], *, none_of: Collection[str] = ()) -> dict[str, Judged]:
         nothing = np.zeros(len(KINDS))
         chances = {one.node_id: (one, self.chances.get(one.node_id, 0.0)) for one in found}
         return {name: Judged(compared=one, probability=p, shares=nothing) for name, (one, p) in chances.items()}

@@ -55,6 +55,19 @@ def test_a_lead_is_counted_to_the_next_node_that_fits_otherwise() -> None:
     assert lead([one, twin], "summary") == lead([one], "summary")
 
 
+def test_a_node_that_the_screen_is_not_by_what_is_declared_leads_nobody() -> None:
+    """An empty form, and the same filled in: the one must not say what the other does."""
+    [one, other] = compared("summary", "patients")
+    assert other.comparison is not None
+    row = 0.8 * one.comparison.row + 0.2 * other.comparison.row
+    near = replace(one, node_id="near", comparison=replace(one.comparison, row=row))
+    both, name = [one, near], NAMES.index("texts_lead")
+    assert rows_of(both)[0, name] < rows_of(both, none_of={"near"})[0, name] == rows_of([one])[0, name]
+    assert fitted_model().judge(both, none_of={"near"})["summary"].probability == (
+        fitted_model().judge([one])["summary"].probability
+    )
+
+
 def test_a_screen_that_shares_nothing_with_a_node_is_not_it_whatever_cannot_be_told() -> None:
     [one] = compared("summary")
     assert one.comparison is not None
