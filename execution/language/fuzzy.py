@@ -42,6 +42,7 @@ _LOOSE = str.maketrans({"0": "o", "q": "o", "1": "l", "i": "l", "|": "l"})
 _STRICT = str.maketrans(dict.fromkeys("Il|", "\x1e"))  # one stroke; no digit, so that no word is a number
 _MEETING = "\x1f"  # between two numbers, which a reader that glues words must not make one
 _SEAM = re.compile(r"(?<=[^\W\d_A-Z][^\W\d_A-Z])(?=[A-Z][^\W\d_A-Z])|(?<=\.\.)(?=\w)")  # "FileEdit", "Open...Save"
+_PARTED = re.compile(r"(?<=[^\W\d_]) (?=\.[^\W\d_])")  # "j .weber@", read in letters of one width
 _NAME_PREFIXES = ("mc", "mac", "de", "du", "le", "la", "van", "von", "fitz")  # "McDonald" is not two words
 _GLUED = 0.95  # of the score, for what was found within a word
 # What a word ends with in another form of it, as keys: "Enregistrer" is the button, "Enregistré" says that it was done.
@@ -93,7 +94,7 @@ def typographic(text: str) -> str:
 
 
 def _unaccented(text: str) -> str:
-    plain = text.translate(_PLAIN)
+    plain = _PARTED.sub("", text.translate(_PLAIN))
     if plain.isascii():
         return plain
     return "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))

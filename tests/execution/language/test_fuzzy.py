@@ -90,6 +90,8 @@ def test_a_name_with_one_other_letter_passes_only_where_nothing_depends_on_it():
         assert similarity("Facture 101", other, strict=True) == 0.0
     assert similarity("Ill", "111", strict=True) == 0.0
     assert similarity("André", "Andre", strict=True) == 1.0
+    assert similarity("j.weber@klinik.example", "j .weber@klinik.example", strict=True) == 1.0
+    assert similarity("12.5", "12 .5", strict=True) == 0.0
 
 
 @given(phrase)
