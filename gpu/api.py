@@ -32,7 +32,7 @@ from gpu.manager import get_gpu_resource_manager
 from gpu.types import ExecutionMode, RequestKind, as_json
 from gpu.types import Request as GPURequest
 from sentences.request_body import RequestBody, checked
-from sentences.said import in_words, say
+from sentences.said import in_words, say, worded
 
 ASKABLE = [kind for kind in RequestKind if kind is not RequestKind.USE]
 
@@ -211,7 +211,7 @@ class GPURequestView(APIView):
 
 def answer_to(error: GPUError) -> tuple[int, dict[str, Any], dict[str, str]]:
     """Status, body and headers: `error` is a word for programs, `detail` the sentence, and the numbers beside it."""
-    body: dict[str, Any] = {"error": error.code, "detail": error.sentence()}
+    body: dict[str, Any] = {"error": error.code, "detail": worded(error) or error.code}
     if isinstance(error, NotEnoughVRAM) and hasattr(error, "needed_mb"):
         body |= {"needed_mb": error.needed_mb, "free_mb": error.free_mb}
     if not isinstance(error, Later):

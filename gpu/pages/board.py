@@ -394,7 +394,7 @@ def _event_line(event: GPUEvent) -> EventLine:
 
 def _failure(told: Mapping[str, Any]) -> str:
     request = told.get("request") or {}
-    said = {"what": asked(request), "why": as_error(told).sentence()}
+    said = {"what": asked(request), "why": worded(as_error(told))}
     if who := request.get("asked_by"):
         return _("%(what)s, asked by %(who)s: not done. %(why)s") % {**said, "who": who}
     return _("%(what)s: not done. %(why)s") % said

@@ -226,7 +226,7 @@ def test_what_happened_comes_newest_first_with_what_was_asked_in_vain(page) -> N
     said = said[said.index("What happened") :]
     places = [said.index(words) for words in ("Last.", f"Load {VLM}, asked by otto: not done.", "First.")]
     assert places == sorted(places)
-    assert "6000 MB are needed, 2000 MB are free" in said
+    assert "6000 MB of GPU memory and 2000 MB are free" in said
 
 
 def test_what_the_owner_says_is_told_in_the_readers_language(page) -> None:
