@@ -31,7 +31,6 @@ class Purpose(StrEnum):
     TARGET = "target"  # the last rung of a run
     CLASSIFY = "classify"  # the names of elements
     ASSISTANT = "assistant"
-    SUMMARY = "summary"  # of a conversation that no longer fits
     PRELOAD = "preload"
 
 

@@ -239,8 +239,6 @@ class Controller:
                 Topic.MODE, "" if isinstance(error, ServerAway) else told_by(error)
             )  # that is said already
         else:
-            for note in decision.notes:
-                log.info("%s", note)
             pause = next((step for step in decision.steps if isinstance(step, Wait)), None)
             if pause is not None:
                 self._due_at = now() + pause.seconds

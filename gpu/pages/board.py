@@ -56,7 +56,6 @@ PURPOSES: dict[Purpose, str | Promise] = {
     Purpose.TARGET: gettext_lazy("to find a target"),
     Purpose.CLASSIFY: gettext_lazy("to name elements"),
     Purpose.ASSISTANT: gettext_lazy("for the assistant"),
-    Purpose.SUMMARY: gettext_lazy("to sum up a conversation"),
     Purpose.PRELOAD: gettext_lazy("to have it ready"),
 }
 

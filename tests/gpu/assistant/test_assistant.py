@@ -27,7 +27,7 @@ DONE = Chunk(
     done=True,
     model="small",
     attempts=(ModelAttempt(model="small", provider="ollama", outcome="answered", seconds=0.5),),
-    dropped={"messages": [0], "summarised": True},
+    dropped={"messages": [0]},
 )
 
 
@@ -117,7 +117,7 @@ def test_the_records_come_first_then_the_words_then_what_is_kept(make: Any, talk
     assert (kept.records, kept.words, kept.model, kept.references[0]["step"]) == (
         "Step 4 failed.", "The window did not change.", "small", 4,
     )  # fmt: skip
-    assert kept.dropped == {"messages": [0], "summarised": True}
+    assert kept.dropped == {"messages": [0]}
     assert kept.attempts[0]["model"] == "small"
 
 
