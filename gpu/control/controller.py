@@ -114,6 +114,8 @@ class Controller:
     async def reach(self, request: Request | Tick) -> MemoryPlan:
         """In a turn: do what is left until the request is met. Raises the GPUError that stands in its way."""
         tries = self._tries()
+        if isinstance(request, Request) and request.kind in OF_LOADING:
+            self._note_request(request.model)
         for _ in range(MOST_STEPS):
             await self._look(request)
             decision = decide(self.snapshot(), request)
@@ -155,15 +157,11 @@ class Controller:
         finally:
             record.users = record.users[1:]
 
-    def touch(self, model: str) -> None:
-        """Somebody has used it until now: its idle time begins anew."""
-        self.models.touch(model)
-
     def has(self, model: str) -> bool:
         """Whether it was loaded when it was last looked; whoever needs to be sure looks in a turn."""
         return self.models.record(model).state is ModelState.LOADED
 
-    def note_request(self, model: str) -> None:
+    def _note_request(self, model: str) -> None:
         if tagged(model) == self.vlm:
             self.last_request = datetime.now(UTC)
 
@@ -270,7 +268,7 @@ class Controller:
         elif isinstance(step, UnloadModel):
             await self._unload(step)
         elif isinstance(step, LoadModel):
-            self.note_request(step.model)
+            self._note_request(step.model)
             await self._load(step, tries)
 
     async def _load(self, step: LoadModel, tries: Retries) -> None:
