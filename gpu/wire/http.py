@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,15 +34,6 @@ MAX_LINE = 1024 * 1024
 MAX_ERROR = 64 * 1024
 
 Refusal = Callable[[int, bytes, Mapping[str, str]], VLMUnavailable]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerTimeouts:
-    """How long an answer may take, in seconds: until its first part, between two parts, as a whole."""
-
-    first_s: float
-    silence_s: float
-    whole_s: float
 
 
 class ServerConnection:
@@ -100,15 +90,26 @@ class ServerConnection:
         return self._object(raw, path)
 
     async def lines(
-        self, path: str, body: Mapping[str, Any], *, patience: AnswerTimeouts, max_bytes: int, refusal: Refusal
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        *,
+        first_s: float,
+        silence_s: float,
+        whole_s: float,
+        max_bytes: int,
+        refusal: Refusal,
     ) -> AsyncGenerator[str]:
-        """The lines of a streamed answer, without their ends and without empty ones."""
-        end = asyncio.get_running_loop().time() + patience.whole_s
+        """The lines of a streamed answer, without their ends and without empty ones.
+
+        Until the first one, between two of them and as a whole it may take so long.
+        """
+        end = asyncio.get_running_loop().time() + whole_s
         begun = False
         try:
             async with aclosing(self._lines(path, body, max_bytes=max_bytes, refusal=refusal)) as lines:
                 while True:
-                    limit_s = patience.silence_s if begun else patience.first_s
+                    limit_s = silence_s if begun else first_s
                     line = await self._next(lines, limit_s=limit_s, end=end)
                     if line is None:
                         return
