@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
 
 from gpu.catalogue import ModelEntry
 from gpu.choices import Capability, ProviderName, UseOutcome
@@ -32,8 +31,9 @@ from gpu.exceptions import (
 from gpu.models import ModelUse
 from gpu.selection.choice import RecentOutcomes, Selection, Situation, Task, choose, context_of
 from gpu.selection.observer import Observer
-from gpu.types import ChatMessage, Chunk, ModelAttempt, Provider
+from gpu.types import ChatMessage, Chunk, ModelAttempt
 from gpu.wire.contents import readable
+from gpu.wire.server import ModelServer
 from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 TRIES = 2  # on one model
 SHORTEST_S = 1.0  # with less time than that nothing is begun
 
-Lend = Callable[[ModelEntry, Talk, float], AbstractAsyncContextManager[Provider]]
+Lend = Callable[[ModelEntry, Talk, float], AbstractAsyncContextManager[ModelServer]]
 Put = Callable[[Chunk], None]
 
 
@@ -210,7 +210,7 @@ class Answering:
                 raise
             raise AnswerTimeout(say("answer.late", model=entry.key, n=left_s)) from None
 
-    async def _answer(self, entry: ModelEntry, provider: Provider) -> Chunk:
+    async def _answer(self, entry: ModelEntry, provider: ModelServer) -> Chunk:
         """As much of the conversation as the model holds is sent; each chunk is put but the last, which comes back."""
         tools, context = self.tools, context_of(entry, num_ctx=self.tools.config.num_ctx)
         sent = self._sent = tools.context.fit(
@@ -226,7 +226,7 @@ class Answering:
             entry.name, sent.messages, context_length=context, max_tokens=self._max_tokens, schema=self.talk.schema
         )
         last: Chunk | None = None
-        async with aclosing(cast(Any, chunks)):
+        async with aclosing(chunks):
             async for chunk in chunks:
                 first_at = first_at or tools.clock()
                 said = said or bool(chunk.text.strip())

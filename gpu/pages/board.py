@@ -258,7 +258,7 @@ def _gpu_line(gpu: Mapping[str, Any], minutes: Sequence[Mapping[str, Any]]) -> d
     }
 
 
-def minutes_of(machine: str) -> dict[str, list[dict[str, Any]]]:
+def minutes_of(machine: str) -> dict[str, list[Any]]:
     """The least and the most that was used in each of the last minutes, by GPU, the newest first."""
     rows = (
         GPUSample.objects.filter(machine=machine, at__gte=timezone.now() - timedelta(minutes=MINUTES))

@@ -20,7 +20,8 @@ from gpu.ollama import is_named
 from gpu.resources import ResourceMonitor
 from gpu.runtime import DatabaseThread
 from gpu.selection.choice import RecentOutcomes, Situation
-from gpu.types import ExecutionMode, ModelOnDisk, Provider, Resident
+from gpu.types import ExecutionMode, ModelOnDisk, Resident
+from gpu.wire.server import ModelServer
 from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ class Observer:
         self,
         manager: GPUResourceManager,
         *,
-        openai: Provider | None,
+        openai: ModelServer | None,
         monitor: ResourceMonitor,
         recent: RecentOutcomes,
         database: DatabaseThread,

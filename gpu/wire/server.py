@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from gpu.config import GPUResourceConfig
 from gpu.exceptions import VLMUnavailable
-from gpu.types import ChatMessage, Chunk, CloudAllowed
+from gpu.types import ChatMessage, Chunk, CloudAllowed, ModelOnDisk
 from gpu.wire.contents import AnswerBuffer, as_sent, max_bytes, without_control
 from gpu.wire.http import ServerConnection
 
@@ -25,6 +25,10 @@ class ModelServer:
 
     async def aclose(self) -> None:
         await self._wire.aclose()
+
+    async def list_models(self) -> tuple[ModelOnDisk, ...]:
+        """What can be asked here."""
+        raise NotImplementedError
 
     async def chat(
         self,

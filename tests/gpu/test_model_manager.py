@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from gpu.choices import ProviderName, UseOutcome
+from gpu.choices import ProviderName
 from gpu.conversation.talk import Talk
 from gpu.exceptions import (
     AnswerBroken,
@@ -514,12 +514,10 @@ def test_the_status_says_who_would_answer_and_what_bars_the_others(stage: Callab
     here.server.loaded = [A]
     here.ask()
     status = here.models.get_current_model_status_sync()
-    told = status.as_json()
-    assert (told["model"], told["held"], told["problem"]) == ("a", "", "")
-    assert {line["key"]: line["barred"] for line in told["models"]} == {
+    assert (status.model, status.held, status.problem) == ("a", "", "")
+    assert {line.entry.key: line.barred for line in status.models} == {
         "a": "", "b": "is not in use (see the catalogue)",
         "c": "needs 90512 MB of GPU memory, and 24576 MB are free",
     }  # fmt: skip
-    assert [line["loaded"] for line in told["models"]] == [True, False, False]
-    assert told["resources"]["vram_free_mb"] == 20480
-    assert told["last"]["outcome"] == UseOutcome.ANSWERED
+    assert [line.loaded for line in status.models] == [True, False, False]
+    assert status.resources.as_json()["vram_free_mb"] == 20480
