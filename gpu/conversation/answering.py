@@ -236,7 +236,6 @@ class Answering:
                 self._show(chunk)
         if last is None or not said:
             raise AnswerUnusable(say("answer.nothing", model=entry.key))
-        tools.context.counter.learn(sent.messages, model=entry.name, counted=last.tokens_in)
         tools.recent.answered(entry.key, last, first_s=first_at - began, seconds=tools.clock() - first_at)
         return last
 

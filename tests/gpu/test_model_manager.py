@@ -364,7 +364,7 @@ def test_a_server_that_finds_a_picture_too_much_teaches_nothing_about_words(stag
     here.server.will("eyes:latest", PromptTooLarge("too long"))
     with pytest.raises(PromptTooLarge):
         here.ask(ChatMessage(role="user", content="This?", pictures=(png(64, 64),)))
-    assert here.models._tools.context.counter.factor("eyes:latest") == 1.0
+    assert here.models._tools.context.counter._factors == {}
     assert here.server.asked_models == ["eyes:latest"]
 
 

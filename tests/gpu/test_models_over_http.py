@@ -100,18 +100,6 @@ def test_the_model_sees_every_message_that_was_sent(stage: Callable[..., Stage],
     assert here.kept == [(A, "answered", "")]
 
 
-def test_what_the_server_counted_sets_the_next_estimate_right(
-    stage: Callable[..., Stage], ollama: OllamaServer
-) -> None:
-    here = stage(*CATALOGUE[:1])
-    answer = here.ask("word " * 400)
-    counter = here.models._tools.context.counter
-    ratio = answer.tokens_in / counter.count([ChatMessage(role="user", content="word " * 400)])
-    assert ratio != 1.0
-    expected = ratio if ratio > 1 else 1 + 0.2 * (ratio - 1)
-    assert counter.factor(A) == pytest.approx(expected, abs=0.01)
-
-
 def test_scarce_memory_switches_by_itself_and_the_conversation_goes_on(
     stage: Callable[..., Stage], ollama: OllamaServer
 ) -> None:

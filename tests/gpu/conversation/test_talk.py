@@ -121,51 +121,6 @@ def test_a_model_that_sees_nothing_is_told_that_there_was_a_picture() -> None:
 
 
 # --- counting -------------------------------------------------------------------------------------------------------
-TEXT = said(words(200))
-
-
-def test_what_the_server_counts_sets_right_what_is_reckoned() -> None:
-    """S4.3"""
-    counter = TokenCounter()
-    counter.learn(TEXT, model="m", counted=300)
-    assert counter.count(TEXT, model="m") == 300
-    assert counter.count(TEXT, model="other") == 200
-
-
-def test_upwards_at_once_and_downwards_by_and_by() -> None:
-    counter = TokenCounter()
-    told = []
-    for counted in (300, 100, 100, 100):
-        counter.learn(TEXT, model="m", counted=counted)
-        told.append(round(counter.factor("m"), 2))
-    assert told == [1.5, 1.3, 1.14, 1.01]
-
-
-@pytest.mark.parametrize(
-    ("messages", "counted"),
-    [
-        (TEXT, 0),
-        (TEXT, 70),
-        (said(words(20)), 90),
-        ((ChatMessage(role="user", content=words(100), pictures=(b"",)),), 900),
-    ],
-    ids=["nothing", "only what was new", "too short", "with a picture"],
-)
-def test_what_tells_nothing_teaches_nothing(messages: Any, counted: int) -> None:
-    counter = TokenCounter()
-    counter.learn(messages, model="m", counted=counted)
-    assert counter.factor("m") == 1.0
-
-
-def test_it_never_goes_wild() -> None:
-    counter = TokenCounter()
-    counter.learn(TEXT, model="m", counted=100_000)
-    assert counter.factor("m") == 4.0
-    for _ in range(100):
-        counter.learn(TEXT, model="m", counted=81)
-    assert counter.factor("m") == 0.5
-
-
 def test_what_was_found_too_long_would_not_fit_again() -> None:
     counter = TokenCounter()
     counter.was_too_much("m", reckoned=150, context_length=1000)
@@ -173,9 +128,6 @@ def test_what_was_found_too_long_would_not_fit_again() -> None:
     other = TokenCounter()
     other.was_too_much("m", reckoned=900, context_length=1000)
     assert other.count(said(words(900)), model="m") > 1000
-    for _ in range(50):
-        other.learn(said(words(900)), model="m", counted=450)
-    assert other.count(said(words(900)), model="m") > 1000, "what is learned later does not undo it"
 
 
 # --- whatever is said -----------------------------------------------------------------------------------------------
