@@ -173,7 +173,3 @@ class NoModelFits(VLMUnavailable):
     """Of the catalogue, nothing can do this here and now."""
 
     passing = False
-
-    def __init__(self, message: str, *, reasons: Sequence[str]) -> None:
-        super().__init__(message)
-        self.reasons = tuple(reasons)

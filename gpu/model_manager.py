@@ -172,14 +172,14 @@ class ModelManager:
 
     async def _preload(self, named: str) -> None:
         """Each model once at a time."""
-        entry = find((await self._observer.look()).catalogue, named)
+        entry = find((await self._observer.look())[0], named)
         if entry.key not in self._preloading:
             work = self._preloading[entry.key] = self._background.begin(self._load_ahead(entry))
             work.add_done_callback(lambda _: self._preloading.pop(entry.key, None))
 
     async def _load_ahead(self, entry: ModelEntry) -> None:
         """What comes of it is in the log and among the uses."""
-        now = (await self._observer.look()).situation
+        _catalogue, now = await self._observer.look()
         if entry.key in now.loaded:
             return
         if barred := obstacle(entry, Task(), now):
@@ -206,7 +206,7 @@ class ModelManager:
         """Ollama's models through the owner of the GPU, never past it; other servers have their own memory to mind."""
         if entry.provider is ProviderName.OPENAI:
             if self._openai is None:
-                raise NoModelFits(say("choice.no_openai_for", model=entry.key), reasons=())
+                raise NoModelFits(say("choice.no_openai_for", model=entry.key))
             yield self._openai
             return
         lent = self._manager.using(
@@ -217,8 +217,7 @@ class ModelManager:
 
     # --- how it stands ----------------------------------------------------------------------------------------------
     async def _status(self) -> ModelStatus:
-        seen = await self._observer.look()
-        now = seen.situation
+        catalogue, now = await self._observer.look()
         selection, problem = None, ""
         try:
             selection = await self._answering("", Talk()).choice()
@@ -237,7 +236,7 @@ class ModelManager:
                     barred=obstacle(entry, Task(), now),
                     lowered=tuple(mark.words for mark in now.lowered.get(entry.key, ())),
                 )
-                for entry in seen.catalogue
+                for entry in catalogue
             ),
         )
 

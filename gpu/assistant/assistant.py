@@ -281,7 +281,7 @@ class Assistant:
         if not records.data:
             return
         if self._models is None:
-            answer.fall_back(NoModelFits("No model is set up.", reasons=()))
+            answer.fall_back(NoModelFits("No model is set up."))
             return
         chunks = self._models.stream_response(question(text, records), talk(records, history, name=self.name))
         try:

@@ -102,8 +102,8 @@ class Answering:
         return replace(message, pictures=tuple(pictures)) if pictures else message
 
     async def choice(self) -> Selection:
-        seen = await self.tools.observer.look(anew=bool(self.attempts))
-        return choose(self.task, seen.catalogue, self._narrowed(seen.situation, seen.catalogue))
+        catalogue, now = await self.tools.observer.look(anew=bool(self.attempts))
+        return choose(self.task, catalogue, self._narrowed(now, catalogue))
 
     @property
     def task(self) -> Task:

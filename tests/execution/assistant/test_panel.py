@@ -210,7 +210,7 @@ def test_keys_decide_nothing_while_a_question_is_written(
 @pytest.mark.parametrize(
     ("error", "note", "again"),
     [
-        (NoModelFits("None fits.", reasons=()), "No model is there to be asked", False),
+        (NoModelFits("None fits."), "No model is there to be asked", False),
         (GpuBusy("A run.", retry_after_s=3), "A run needs the GPU now", True),
     ],
 )
