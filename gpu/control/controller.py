@@ -51,7 +51,7 @@ class Controller:
         memory: VRAMMonitor,
         clip: CLIPManager,
         tell: Tell,
-        needs: Needs | None = None,
+        needs: Needs,
     ) -> None:
         self.config, self.clip = config, clip
         self.scheduler = Scheduler(max_waiting=config.max_waiting)
@@ -61,7 +61,7 @@ class Controller:
             ollama,
             self.reporter,
             free_mb=self.free_mb,
-            needs=needs or Needs(),
+            needs=needs,
             on_away=self._server_is_away,
             on_back=self._server_is_back,
             on_vanished=self._vanished,
@@ -142,7 +142,9 @@ class Controller:
     async def change_mode(self) -> None:
         """In a turn: take the mode that was asked for last. What cannot be had degrades, it never raises (S1.21)."""
         if self.wanted is not self.mode:
-            self._tell_mode(self.wanted)
+            before, self.mode = self.mode, self.wanted
+            told = say("gpu.mode_changed", before=say(f"mode.{before}"), now=say(f"mode.{self.mode}"))
+            self.reporter.event(GPUEventKind.MODE_CHANGED, told)
         self._due_pause_s = self.config.due_pause_s
         self._clip_returns = False
         await self._have_what_the_mode_wants()
@@ -172,7 +174,8 @@ class Controller:
         if self._refused is not None and decide(self.snapshot(), self._refused).refusal is None:
             self._refused = None
             self.reporter.problem(Topic.MODEL, "")
-        if self.scheduler.is_busy or not self._is_something_due():
+        snapshot = self.snapshot()
+        if self.scheduler.is_busy or not (snapshot.mode_is_due or decide(snapshot, Tick()).steps):
             return
         entry = QueueEntry(Request(kind=RequestKind.MODE, mode=self.mode), BY_ITSELF)
         async with self.scheduler.turn(entry):
@@ -218,11 +221,6 @@ class Controller:
             await self.models.look("" if request.kind is RequestKind.UNLOAD else wanted, self._tries())
 
     # --- modes ------------------------------------------------------------------------------------------------------
-    def _tell_mode(self, mode: ExecutionMode) -> None:
-        before, self.mode = self.mode, mode
-        told = say("gpu.mode_changed", before=say(f"mode.{before}"), now=say(f"mode.{mode}"))
-        self.reporter.event(GPUEventKind.MODE_CHANGED, told)
-
     async def _have_what_the_mode_wants(self) -> None:
         mode, self._due_at = self.mode, None
         request = Request(kind=RequestKind.MODE, mode=mode)
@@ -233,9 +231,8 @@ class Controller:
             log.warning("%s mode without all that it wants: %s", mode, error)
             self._due_at = now() + self._due_pause_s
             self._due_pause_s = min(2 * self._due_pause_s, self.config.due_pause_at_most_s)
-            self.reporter.problem(
-                Topic.MODE, "" if isinstance(error, ServerAway) else told_by(error)
-            )  # that is said already
+            # of a server that is away it is said already
+            self.reporter.problem(Topic.MODE, "" if isinstance(error, ServerAway) else told_by(error))
         else:
             pause = next((step for step in decision.steps if isinstance(step, Wait)), None)
             if pause is not None:
@@ -247,10 +244,6 @@ class Controller:
     def _is_outdated(self, request: Request | Tick) -> bool:
         """Another mode was asked for meanwhile: the steps that are left are not for this one any more."""
         return isinstance(request, Request) and request.kind is RequestKind.MODE and self.wanted is not request.mode
-
-    def _is_something_due(self) -> bool:
-        snapshot = self.snapshot()
-        return snapshot.mode_is_due or bool(decide(snapshot, Tick()).steps)
 
     # --- steps ------------------------------------------------------------------------------------------------------
     def _tries(self) -> Retries:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -164,7 +164,9 @@ Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Router:
-    """Without `ownership` the GPU is always this process's own; `companions` run while it is. In the runtime's loop."""
+    """Without `ownership` the GPU is always this process's own; what is `beside` runs while it is. In the runtime's
+    loop.
+    """
 
     def __init__(
         self,
@@ -174,12 +176,10 @@ class Router:
         *,
         ownership: Ownership | None,
         remote: OwnerClient | None,
-        companions: Sequence[Work],
     ) -> None:
         self._controller, self._serving, self._runtime = controller, serving, runtime
         self._lock, self._remote = ownership, remote
-        looks = (controller.tick, controller.probe, self._hand_over)
-        self._beside = [*companions, *(self._repeated(look) for look in looks)]
+        self.beside = [self._repeated(look) for look in (controller.tick, controller.probe, self._hand_over)]
         self._name = ""  # with which the GPU was claimed
         self._tasks: set[asyncio.Task[None]] = set()  # while it is owned
         self._claiming: asyncio.Task[None] | None = None
@@ -303,7 +303,7 @@ class Router:
         if self._lock is not None and not self._lock.hold(self._name or UNCLAIMED):
             return False
         if not self._tasks:
-            for work in self._beside:
+            for work in self.beside:
                 task = asyncio.get_running_loop().create_task(work())
                 self._tasks.add(task)
                 task.add_done_callback(_tell_fault)

@@ -46,8 +46,8 @@ class Ownership(KernelLock):
         super().__init__(Path(folder) / FILE_NAME)
         self._listeners = Listeners("the ownership of the GPU")
 
-    def on_change(self, listener: Callable[[bool], None]) -> None:
-        """Be called with True when this process has taken the GPU, with False just before it gives it back."""
+    def on_change(self, listener: Callable[[Holder | None], None]) -> None:
+        """Be called with this process when it has taken the GPU, with None just before it gives it back."""
         self._listeners.add(listener)
 
     def hold(self, name: str) -> bool:
@@ -59,12 +59,12 @@ class Ownership(KernelLock):
         except OSError as error:
             raise GPUError(say("gpu.lock_unwritable", path=self.path, error=error.strerror)) from error
         if is_ours:
-            self._listeners.tell(True)
+            self._listeners.tell(self.holder())
         return is_ours
 
     def release(self) -> None:
         if self.is_held:
-            self._listeners.tell(False)
+            self._listeners.tell(None)
             super().release()
 
     def holder(self) -> Holder | None:
