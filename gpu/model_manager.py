@@ -14,8 +14,7 @@ from django.db import transaction
 
 from gpu.catalogue import ModelEntry, allowed_elsewhere, entries, find
 from gpu.choices import ProviderName, UseOutcome
-from gpu.conversation.answering import Answering, AnsweringTools, use_of
-from gpu.conversation.talk import ContextManager, Talk
+from gpu.conversation import Answering, AnsweringTools, ContextManager, Talk, use_of
 from gpu.exceptions import GPUError, NoModelFits, UnknownModel, VLMUnavailable
 from gpu.manager import GPUResourceManager, get_gpu_resource_manager
 from gpu.models import CatalogueModel, ModelUse
@@ -25,7 +24,7 @@ from gpu.runtime import Background, DatabaseThread, blocking
 from gpu.selection.choice import RecentOutcomes, Selection, Task, obstacle
 from gpu.selection.observer import CatalogueRows, Observer, read_rows
 from gpu.types import ChatMessage, Chunk, ExecutionMode, Purpose
-from gpu.wire.server import ModelServer
+from gpu.wire.http import ModelServer
 from sentences.said import say, told_by
 
 

@@ -17,8 +17,7 @@ from gpu.config import GPUResourceConfig
 from gpu.exceptions import AnswerBroken, CloudModelRefused, LoadFailed, ModelMissing, ServerAway, VLMUnavailable
 from gpu.types import ChatMessage, Chunk, CloudAllowed, ModelCard, ModelOnDisk, Resident, nowhere
 from gpu.wire.contents import count_of, mapping_of, read_object, refuse_what_cannot_fit, text_of, without_fence
-from gpu.wire.http import ServerConnection, error_text, failure_of, refusal_of, words_of
-from gpu.wire.server import ModelServer
+from gpu.wire.http import ModelServer, ServerConnection, error_text, failure_of, refusal_of, words_of
 from sentences.said import say
 
 MB = 1024 * 1024

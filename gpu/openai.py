@@ -16,8 +16,7 @@ from gpu.config import GPUResourceConfig, is_this_machine
 from gpu.exceptions import CloudModelRefused, ServerAway, VLMUnavailable
 from gpu.types import ChatMessage, Chunk, CloudAllowed, ModelOnDisk, nowhere
 from gpu.wire.contents import count_of, kind_of, mapping_of, read_object, refuse_what_cannot_fit, text_of
-from gpu.wire.http import ServerConnection, error_text, failure_of, refusal_of, words_of
-from gpu.wire.server import ModelServer
+from gpu.wire.http import ModelServer, ServerConnection, error_text, failure_of, refusal_of, words_of
 from sentences.said import say
 
 WHO = say("server.openai")

@@ -21,7 +21,7 @@ from gpu.resources import ResourceMonitor
 from gpu.runtime import DatabaseThread
 from gpu.selection.choice import RecentOutcomes, Situation
 from gpu.types import ExecutionMode, ModelOnDisk, Resident
-from gpu.wire.server import ModelServer
+from gpu.wire.http import ModelServer
 from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from gpu.choices import ProviderName
-from gpu.conversation.talk import Talk
+from gpu.conversation import Talk
 from gpu.exceptions import (
     AnswerBroken,
     AnswerTimeout,
@@ -295,7 +295,7 @@ class Passing:
 def test_a_model_that_never_answers_is_left_when_the_time_is_over(
     stage: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpu.conversation.answering.SHORTEST_S", 0.01)
+    monkeypatch.setattr("gpu.conversation.SHORTEST_S", 0.01)
     here = stage(catalogue=(entry("a"),))
     here.server.will(A, Says(["The "], wait=asyncio.Event()), Says(["The "], wait=asyncio.Event()))
     with pytest.raises(AnswerTimeout):

@@ -10,7 +10,7 @@ import pytest
 
 from gpu.catalogue import ModelEntry
 from gpu.config import GPUResourceConfig
-from gpu.conversation.talk import Talk
+from gpu.conversation import Talk
 from gpu.exceptions import NoModelFits
 from gpu.manager import GPUResourceManager
 from gpu.model_manager import ModelManager

@@ -27,7 +27,7 @@ from gpu.exceptions import (
 from gpu.ollama import OllamaManager
 from gpu.openai import OpenAICompatibleProvider
 from gpu.types import ChatMessage, Chunk
-from gpu.wire.server import ModelServer
+from gpu.wire.http import ModelServer
 from tests.doubles.ollama import End, Fault, Kind, Model, OllamaServer, Reply, Shape, ollama_server
 from tests.doubles.openai import OpenAIServer, openai_server
 from tests.gpu.ollama.conftest import Hours, head_of, png

@@ -15,7 +15,7 @@ from execution.api import assistant as api
 from execution.assistant.run_records import RunRecords
 from execution.models import Decision, Execution, Step
 from gpu.assistant.assistant import Assistant
-from gpu.conversation.talk import Talk
+from gpu.conversation import Talk
 from gpu.exceptions import GpuBusy, NoModelFits
 from gpu.runtime import Runtime
 from gpu.types import Chunk, ModelAttempt

@@ -15,7 +15,7 @@ from gpu.assistant import conversations
 from gpu.assistant.assistant import AnswerOutcome, AnswerPart, Assistant, PartKind
 from gpu.assistant.records import RecordsAnswer
 from gpu.choices import MessageRole
-from gpu.conversation.talk import Talk
+from gpu.conversation import Talk
 from gpu.exceptions import AnswerBroken, GpuBusy, GPUError, NoModelFits, ServerAway, TooManySwaps
 from gpu.models import Conversation, Message
 from gpu.runtime import Runtime

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from gpu.choices import Tier
-from gpu.conversation.talk import NO_PICTURE, ContextManager, FittedPrompt, Talk
+from gpu.conversation import NO_PICTURE, ContextManager, FittedPrompt, Talk
 from gpu.exceptions import PromptTooLarge
 from gpu.types import ChatMessage, Purpose
 from gpu.wire.contents import PICTURE_TOKENS, TokenCounter, estimated_tokens, picture_tokens
