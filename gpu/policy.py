@@ -92,7 +92,6 @@ class GPUSnapshot:
     config: GPUResourceConfig = field(default_factory=GPUResourceConfig)
     swaps: tuple[float, ...] = ()
     server_problem: str = ""  # why the server of the models is not asked now; empty: it is
-    server_again_s: float = 1.0  # until it is asked again
     mode_is_due: bool = False  # what the mode wants was not had, and is to be tried again now
 
     def model(self, name: str) -> ModelRecord:
@@ -404,7 +403,7 @@ def _is_idle(snapshot: GPUSnapshot, model: ModelRecord) -> bool:
 
 # --- refusals -------------------------------------------------------------------------------------------------------
 def _away(snapshot: GPUSnapshot) -> ServerAway:
-    return ServerAway(say("gpu.asked_again_in", why=snapshot.server_problem, n=snapshot.server_again_s))
+    return ServerAway(say("gpu.asked_again", why=snapshot.server_problem))
 
 
 def _too_many(snapshot: GPUSnapshot, name: str, pause: float) -> TooManySwaps:

@@ -25,7 +25,7 @@ WORDS: Words = {
     "gpu.clip_stays_unseen": _("CLIP stays on the CPU: no GPU can be seen, or its memory is unknown."),
     "gpu.clip_fits": _("CLIP fits on the GPU (%(needed)s of %(free)s MB)."),
     "gpu.not_asked_for": _("Nobody has asked for “%(model)s” for %(n)d s."),
-    "gpu.asked_again_in": _("%(why)s It is asked again in %(n)d s."),
+    "gpu.asked_again": _("%(why)s It is asked again by itself."),
     "gpu.too_many_loads": _(
         "“%(model)s” is not loaded now: %(most)s models were loaded within a minute, and more would only push "
         "each other out. It can be in %(n)d s."

@@ -106,7 +106,6 @@ class Controller:
             config=config,
             swaps=tuple(models.loads),
             server_problem=models.problem,
-            server_again_s=models.again_in_s(),
             mode_is_due=self._due_at is not None and now >= self._due_at,
         )
 
@@ -308,7 +307,7 @@ class Controller:
             self.reporter.problem(Topic.MODEL, told_by(error))
 
     def _succeeded(self, model: str) -> None:
-        self.models.succeeded()
+        self.models.answers()
         if tagged(model) == self.vlm:
             self.reporter.problem(Topic.MODEL, "")
 

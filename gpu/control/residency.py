@@ -98,7 +98,7 @@ class Retries:
 class Residency:
     """Used by one at a time, in one loop: whoever has the turn. `free_mb` is None where it is unknown.
 
-    A server that failed too often in a row is left alone for a while; then one request tries, and that counts (A.9.7).
+    A server that is away is left alone until a probe finds it again: no request waits for it in vain (A.9.7).
     `on_away` and `on_back` hear when it goes and answers again, `on_vanished` which models left by themselves.
     """
 
@@ -120,9 +120,6 @@ class Residency:
         self._records: dict[str, ModelRecord] = {}
         self.loads: deque[float] = deque(maxlen=max(1, config.swaps_per_minute))
         self.problem = ""  # why the server is not asked now; empty while it is
-        self._failures = 0
-        self._opened_at: float | None = None
-        self._is_away = False
 
     @property
     def server(self) -> OllamaManager:
@@ -147,7 +144,7 @@ class Residency:
         """Ask what is in memory; what has come or gone without our doing is told."""
         before = {record.name for record in self._records.values() if record.state is ModelState.LOADED}
         vanished = await self._believe(is_still)
-        self._answers()
+        self.answers()
         for name in vanished:
             self._reporter.changed(say("gpu.vanished", model=name))
         for record in tuple(self._records.values()):
@@ -192,7 +189,8 @@ class Residency:
         """Read what is in memory, and what `model` needs where it is not there; a server that is away is asked again
         before that is believed. Raises VLMUnavailable where it answers and does not say.
         """
-        while self._ollama is not None and (self._opened_at is None or not self.again_in_s()):
+        left_alone = bool(self.problem)
+        while self._ollama is not None and not left_alone:
             try:
                 await self.follow()
                 if model and self.record(model).state is not ModelState.LOADED:
@@ -210,7 +208,7 @@ class Residency:
             return
         try:
             await self._ollama.health()
-            self._answers()
+            self.answers()
             if is_still():
                 await self.follow(is_still=is_still)
         except ServerAway as error:
@@ -218,31 +216,18 @@ class Residency:
         except VLMUnavailable as error:  # it may be late while it unloads: that is no outage (A.4.8)
             log.info("what is in memory is not known just now: %s", error)
 
-    def again_in_s(self) -> float:
-        return 0.0 if self._opened_at is None else max(0.0, self._opened_at + self._config.open_s - _now())
-
     def failed(self, error: ServerAway) -> None:
-        self._failures += 1
-        self.problem = told_by(error)
-        if self._failures >= self._config.failures_until_open:
-            self._opened_at = _now()
-        if not self._is_away:
-            self._is_away = True
+        was_away, self.problem = bool(self.problem), told_by(error)
+        if not was_away:
             self._on_away()
             for record in self._records.values():
                 record.state = ModelState.UNLOADED if record.state is ModelState.UNLOADED else ModelState.ERROR
-        self._reporter.problem(Topic.SERVER, told_by(error))
+        self._reporter.problem(Topic.SERVER, self.problem)
 
-    def succeeded(self) -> None:
-        self._failures, self._opened_at = 0, None
-        self._answers()
-
-    def _answers(self) -> None:
-        if self._opened_at is not None:
-            self._opened_at, self._failures = None, self._config.failures_until_open - 1
-        self.problem = ""
-        if self._is_away:
-            self._is_away = False
+    def answers(self) -> None:
+        """It has answered: one that was away is back."""
+        if self.problem:
+            self.problem = ""
             for record in self._records.values():  # what it could not do says nothing any more
                 record.state = ModelState.UNLOADED if record.state is ModelState.ERROR else record.state
             self._on_back()

@@ -185,9 +185,9 @@ def test_without_a_vlm_the_settings_are_named() -> None:
 
 
 def test_a_server_that_is_left_alone_is_not_asked() -> None:
-    decision = decide(machine(server_problem="It is away.", server_again_s=4.0), load(VLM))
+    decision = decide(machine(server_problem="It is away."), load(VLM))
     assert words(decision) == []
-    assert str(decision.refusal) == "It is away. It is asked again in 4 s."
+    assert str(decision.refusal) == "It is away. It is asked again by itself."
 
 
 # --- chats ----------------------------------------------------------------------------------------------------------
