@@ -155,15 +155,10 @@ class TokenCounter:
 
 def picture_tokens(picture: bytes) -> int:
     """For the model that takes most of those known, and no less than Ollama reckons; only the head is read."""
-    from PIL import Image
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # nothing is decoded
-            image = Image.open(io.BytesIO(picture))
-        with image:
+        with _opened(picture) as image:
             pixels = min(image.width * image.height, READ_MEGAPIXELS * MEGA)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except (PromptTooLarge, RequestRefused):
         return PICTURE_TOKENS  # whoever sends it says what is wrong with it
     return max(PICTURE_TOKENS, math.ceil(pixels / PIXELS_A_TOKEN))
 
@@ -209,10 +204,6 @@ class AnswerBuffer:
     def text(self) -> str:
         return "".join(self._texts)
 
-    @property
-    def begun(self) -> bool:
-        return self._parts > 0
-
     def add(self, text: str, *, thinking: str = "") -> None:
         """Count a part; raises AnswerBroken when it goes on beyond what it was given."""
         self._texts.append(text)
@@ -220,10 +211,6 @@ class AnswerBuffer:
         self._parts += bool(text or thinking)
         if self._parts > max_parts(self.max_tokens):
             raise AnswerBroken(say("answer.too_long", model=self.model, n=self.max_tokens))
-
-    def unended(self) -> AnswerBroken:
-        """The stream is over and nothing said that the answer was: it is none (A.4.5)."""
-        return AnswerBroken(say("answer.no_end", model=self.model))
 
     def check(self, last: Chunk) -> None:
         if last.done_reason in ("load", "unload"):

@@ -242,7 +242,8 @@ class ModelServer:
                     return
                 if chunk.text:
                     yield chunk
-        raise buffer.unended()
+        # the stream is over and nothing said that the answer was: it is none (A.4.5)
+        raise AnswerBroken(say("answer.no_end", model=model))
 
     # --- of its kind ------------------------------------------------------------------------------------------------
     async def refuse_cloud(self, model: str) -> None:
