@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gpu.assistant.assistant import Assistant, Mai
     from gpu.clip import CLIPManager
     from gpu.config import GPUResourceConfig
-    from gpu.conversation.talk import ContextManager
+    from gpu.conversation import ContextManager
     from gpu.exceptions import CloudModelRefused, GpuBusy, GPUError, NotEnoughVRAM, VLMUnavailable
     from gpu.machine.status import last_known_status
     from gpu.manager import GPUResourceManager, get_gpu_resource_manager
@@ -24,7 +24,7 @@ _NAMES_OF = {
     "gpu.assistant.assistant": ("Assistant", "Mai"),
     "gpu.clip": ("CLIPManager",),
     "gpu.config": ("GPUResourceConfig",),
-    "gpu.conversation.talk": ("ContextManager",),
+    "gpu.conversation": ("ContextManager",),
     "gpu.exceptions": ("CloudModelRefused", "GPUError", "GpuBusy", "NotEnoughVRAM", "VLMUnavailable"),
     "gpu.machine.status": ("last_known_status",),
     "gpu.manager": ("GPUResourceManager", "get_gpu_resource_manager"),

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from audit.read_only import ReadOnlyAdmin
@@ -40,21 +37,6 @@ class CatalogueModelForm(forms.ModelForm):
         return sorted(chosen)
 
 
-class CanDo(admin.SimpleListFilter):
-    title = _("what it can do")
-    parameter_name = "can"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(one.value, str(one.label)) for one in Capability]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        """SQLite cannot be asked what a list in JSON holds, so the few rows are looked at."""
-        wanted = self.value()
-        if not wanted:
-            return queryset
-        return queryset.filter(pk__in=[row.pk for row in queryset.model.objects.all() if wanted in row.capabilities])
-
-
 @admin.register(CatalogueModel)
 class CatalogueModelAdmin(admin.ModelAdmin):
     """For admins alone: the role's permissions decide, for running on another machine too."""
@@ -63,7 +45,7 @@ class CatalogueModelAdmin(admin.ModelAdmin):
     list_display = (
         "key", "name", "provider", "can_do", "tier", "vram_mb", "context_length", "enabled", "allow_remote", "held",
     )  # fmt: skip
-    list_filter = ("provider", CanDo, "tier", "enabled", "allow_remote")
+    list_filter = ("provider", "tier", "enabled", "allow_remote")
     search_fields = ("key", "name", "note")
 
     @admin.display(description=_("can do"))

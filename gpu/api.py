@@ -6,10 +6,9 @@ import logging
 import os
 import uuid
 from collections import OrderedDict
-from concurrent.futures import CancelledError, Future
-from concurrent.futures import TimeoutError as NotYet
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from threading import Lock
 from typing import Any
 
@@ -32,7 +31,7 @@ from gpu.manager import get_gpu_resource_manager
 from gpu.types import ExecutionMode, RequestKind, as_json
 from gpu.types import Request as GPURequest
 from sentences.request_body import RequestBody, checked
-from sentences.said import in_words, say
+from sentences.said import in_words, say, worded
 
 ASKABLE = [kind for kind in RequestKind if kind is not RequestKind.USE]
 
@@ -78,31 +77,11 @@ KEPT = 200
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One request of a person; `outcome` is empty while it is being done."""
+    """One request of a person; `outcome` is not done while it lasts."""
 
     id: uuid.UUID
     request: GPURequest
-    asked_at: datetime
     outcome: Future[Any]
-
-    @property
-    def is_over(self) -> bool:
-        return self.outcome.done()
-
-    def wait(self, seconds: float) -> bool:
-        try:
-            self.outcome.exception(seconds)
-        except (NotYet, CancelledError):
-            return self.is_over
-        return True
-
-    def error(self) -> BaseException | None:
-        """What it ended with; None while it lasts, and when all went well."""
-        if not self.is_over:
-            return None
-        if self.outcome.cancelled():
-            return GPUError(say("gpu.web_ended"))
-        return self.outcome.exception()
 
 
 class Operations:
@@ -116,7 +95,7 @@ class Operations:
         return self.keep(request, manager.runtime.submit(manager.carry_out(request)))
 
     def keep(self, request: GPURequest, outcome: Future[Any]) -> Operation:
-        operation = Operation(uuid.uuid4(), request, datetime.now(UTC), outcome)
+        operation = Operation(uuid.uuid4(), request, outcome)
         with self._lock:
             self._kept[operation.id] = operation
             while len(self._kept) > KEPT:
@@ -188,8 +167,7 @@ class GPURequestsView(APIView):
         """200 when it was done at once, 202 with its number while it lasts, 409, 422, 502 to 504 when it cannot be."""
         wish = checked(GPUWishSerializer, request.data)
         operation = operations.make(GPURequest(asked_by=request.user.get_username(), **wish))
-        operation.wait(QUICK_S)
-        return _told(operation, 200 if operation.is_over else 202)
+        return _told(operation, 200 if wait([operation.outcome], QUICK_S).done else 202)
 
 
 class GPURequestView(APIView):
@@ -211,7 +189,7 @@ class GPURequestView(APIView):
 
 def answer_to(error: GPUError) -> tuple[int, dict[str, Any], dict[str, str]]:
     """Status, body and headers: `error` is a word for programs, `detail` the sentence, and the numbers beside it."""
-    body: dict[str, Any] = {"error": error.code, "detail": error.sentence()}
+    body: dict[str, Any] = {"error": error.code, "detail": worded(error) or error.code}
     if isinstance(error, NotEnoughVRAM) and hasattr(error, "needed_mb"):
         body |= {"needed_mb": error.needed_mb, "free_mb": error.free_mb}
     if not isinstance(error, Later):
@@ -221,9 +199,12 @@ def answer_to(error: GPUError) -> tuple[int, dict[str, Any], dict[str, str]]:
 
 def _told(operation: Operation, status: int) -> Response:
     body: dict[str, Any] = {"request_id": str(operation.id), "kind": operation.request.kind.value}
-    error = operation.error()
+    outcome = operation.outcome
+    if not outcome.done():
+        return Response({**body, "state": "doing"}, status=status)
+    error = GPUError(say("gpu.web_ended")) if outcome.cancelled() else outcome.exception()
     if error is None:
-        return Response({**body, "state": "done" if operation.is_over else "doing"}, status=status)
+        return Response({**body, "state": "done"}, status=status)
     if not isinstance(error, GPUError):
         log.error("request %s (%s) met an error of the program", operation.id, operation.request.kind, exc_info=error)
         error = GPUError(_("That is an error of the program; the server's log says more."))

@@ -51,8 +51,6 @@ class GPUResourceConfig:
     claim_every_s: float = 0.5
     silent_s: float = 10.0  # an owner that has not begun to answer for so long does not answer
     # --- a server that is away
-    failures_until_open: int = 3  # in a row; then it is not asked for `open_s`, or until a probe succeeds
-    open_s: float = 5.0
     due_pause_s: float = 5.0  # until what a mode wants, and has not got, is tried again; doubled after each try
     due_pause_at_most_s: float = 60.0
     # --- what is sent

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-
-from sentences.said import say, worded
+from sentences.said import say
 
 if TYPE_CHECKING:
     from gpu.types import ModelAttempt
@@ -18,25 +15,17 @@ if TYPE_CHECKING:
 
 class GPUError(Exception):
     status: ClassVar[int] = 503  # over HTTP: trouble on the side of the models' server
-    known_as: ClassVar[Any] = ""  # a sentence before the words of whoever met it
 
     @property
     def code(self) -> str:
         """NotEnoughVRAM → not_enough_vram."""
         return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type(self).__name__).lower()
 
-    def sentence(self) -> str:
-        """What a person is told: what is missing, and what to do. One of another process may lack its numbers."""
-        if not self.known_as:
-            return worded(self) or self.code
-        return f"{self.known_as} ({worded(self)})" if str(self) else str(self.known_as)
-
 
 class OwnedElsewhere(GPUError):
     """Another process holds the GPU, and does not answer."""
 
     status = 409
-    known_as = gettext_lazy("Another process holds the GPU and does not answer.")
 
 
 class OwnerGone(OwnedElsewhere):
@@ -47,7 +36,6 @@ class ClipUnavailable(GPUError):
     """CLIP cannot go there, or there is no CLIP; it works where it was."""
 
     status = 422
-    known_as = gettext_lazy("CLIP stays where it is.")
 
 
 class UnknownModel(GPUError):
@@ -87,7 +75,6 @@ class CloudModelRefused(VLMUnavailable):
     """Screens do not leave this machine (T9)."""
 
     status, passing = 422, False
-    known_as = gettext_lazy("This model runs on somebody else's machine, and screens do not leave this one.")
 
 
 class NotEnoughVRAM(VLMUnavailable):
@@ -99,19 +86,11 @@ class NotEnoughVRAM(VLMUnavailable):
         super().__init__(say("gpu.too_little", what=what, needed=needed_mb, free=free_mb))
         self.needed_mb, self.free_mb = needed_mb, free_mb
 
-    def sentence(self) -> str:
-        if not hasattr(self, "needed_mb"):
-            return super().sentence()
-        told = _("There is not enough GPU memory: %(needed)d MB are needed, %(free)d MB are free.")
-        numbers = {"needed": self.needed_mb, "free": self.free_mb}
-        return f"{told % numbers} {_('Unload a model, or close what else uses the GPU.')}"
-
 
 class Later(VLMUnavailable):
     """Refused now; `retry_after_s` says when it is worth asking again."""
 
     status = 409
-    again: ClassVar[Any] = ""
 
     def __init__(self, message: str, *, retry_after_s: float) -> None:
         super().__init__(message)
@@ -121,58 +100,43 @@ class Later(VLMUnavailable):
     def whole_seconds(self) -> int:
         return max(1, math.ceil(getattr(self, "retry_after_s", 1.0)))
 
-    def sentence(self) -> str:
-        if not self.again or not hasattr(self, "retry_after_s"):
-            return super().sentence()
-        return str(self.again) % {"n": self.whole_seconds}
-
 
 class GpuBusy(Later):
     """The queue is full, or something more urgent goes first."""
 
-    again = gettext_lazy("The GPU is busy with something that goes first. Try again in %(n)d s.")
-
 
 class TooManySwaps(Later):
     """More loads within a minute than the settings allow."""
-
-    again = gettext_lazy("Models were loaded too often within a minute. Try again in %(n)d s.")
 
 
 class DeadlinePassed(VLMUnavailable):
     """The time of the request is over."""
 
     status, falls_back = 504, True
-    known_as = gettext_lazy("It took too long and was given up.")
 
 
 class ServerAway(VLMUnavailable):
     """It cannot be reached, refuses to talk, or is no such server."""
 
     falls_back = True
-    known_as = gettext_lazy("The models' server does not answer. See that Ollama runs; it is asked again by itself.")
 
 
 class ModelMissing(VLMUnavailable):
     status, passing, falls_back = 422, False, True
-    known_as = gettext_lazy("The models' server does not have this model.")
 
 
 class LoadFailed(VLMUnavailable):
     status, falls_back = 502, True
-    known_as = gettext_lazy("The models' server could not load it.")
 
 
 class OutOfMemory(VLMUnavailable):
     """The server's, while it loaded or answered."""
 
     status, falls_back = 422, True
-    known_as = gettext_lazy("The models' server ran out of memory.")
 
 
 class StillInMemory(VLMUnavailable):
     status = 409
-    known_as = gettext_lazy("The model was asked to go and has not gone in time.")
 
 
 class AnswerTimeout(VLMUnavailable):
@@ -209,7 +173,3 @@ class NoModelFits(VLMUnavailable):
     """Of the catalogue, nothing can do this here and now."""
 
     passing = False
-
-    def __init__(self, message: str, *, reasons: Sequence[str]) -> None:
-        super().__init__(message)
-        self.reasons = tuple(reasons)

@@ -7,7 +7,7 @@ import atexit
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from gpu.catalogue import allowed_elsewhere
@@ -27,7 +27,6 @@ from gpu.policy import NO_VLM
 from gpu.resources import VRAMMonitor, gpu_of
 from gpu.runtime import Background, DatabaseThread, Listeners, Runtime, blocking
 from gpu.types import (
-    CloudAllowed,
     ExecutionMode,
     GPUResourceStatus,
     ManagerDetails,
@@ -43,14 +42,13 @@ log = logging.getLogger(__name__)
 
 Listener = Callable[[str, str, GPUResourceStatus], None]
 Record = Callable[[ModelUse], Awaitable[None]]
-Companion = Callable[["GPUResourceManager"], Coroutine[Any, Any, None]]
 
 
 class GPUResourceManager:
     """One per process. Coroutines may be awaited in any event loop; `…_sync` are the same for code that has none.
 
-    Without `ownership` it owns the GPU alone. `companions` run while this process owns the GPU (requests of others, the
-    rows); `record` keeps what each answer took; `at_last` is called when all is closed.
+    Without `ownership` it owns the GPU alone. `database` knows what models need and which may run elsewhere; `record`
+    keeps what each answer took.
     """
 
     def __init__(
@@ -62,39 +60,27 @@ class GPUResourceManager:
         clip: CLIPManager | None = None,
         ownership: Ownership | None = None,
         remote: OwnerClient | None = None,
+        database: DatabaseThread | None = None,
         needs: Needs | None = None,
         record: Record | None = None,
-        companions: Sequence[Companion] = (),
-        cloud_allowed: CloudAllowed = nowhere,
         runtime: Runtime | None = None,
-        at_last: Callable[[], None] = lambda: None,
     ) -> None:
-        self.config = config
-        self.runtime, self._at_last = runtime or Runtime(), at_last
+        self.config, self._database = config, database
+        self.runtime = runtime or Runtime()
         self.vram = vram or VRAMMonitor()
         self.clip = clip or CLIPManager(unused=say("gpu.clip_not_set_up"))
         self.ollama = ollama
         if ollama is None and config.ollama_url:
-            self.ollama = OllamaManager(config, cloud_allowed=cloud_allowed)
+            allowed = allowed_elsewhere(ProviderName.OLLAMA, database) if database else nowhere
+            self.ollama = OllamaManager(config, cloud_allowed=allowed)
         self._listeners = Listeners("the GPU")
         self._record, self._recording = record, Background()
+        needs = needs or Needs(database)
         self.controller = Controller(
-            config,
-            ollama=self.ollama,
-            memory=self.vram,
-            clip=self.clip,
-            tell=self._say,
-            needs=needs,
+            config, ollama=self.ollama, memory=self.vram, clip=self.clip, tell=self._say, needs=needs
         )
         self.serving = Serving(self.controller, is_owner=lambda: self._router.is_owner)
-        self._router = Router(
-            self.controller,
-            self.serving,
-            self.runtime,
-            ownership=ownership,
-            remote=remote,
-            companions=[partial(companion, self) for companion in companions],
-        )
+        self._router = Router(self.controller, self.serving, self.runtime, ownership=ownership, remote=remote)
         self.clip.on_device_change(self._clip_moved_by_itself)
 
     # --- plain ------------------------------------------------------------------------------------------------------
@@ -131,6 +117,10 @@ class GPUResourceManager:
         """`cpu`, or the `cuda:N` that CLIP is on."""
         return str(self.clip.device)
 
+    def beside(self, *works: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Have these run too while this process owns the GPU (requests of others, the rows)."""
+        self._router.beside += works
+
     def on_event(self, listener: Listener) -> None:
         """Hear `resource_changed`, `mode_changed` and `idle_unload`: kind, a sentence, the status then (S3.9)."""
         self._listeners.add(listener)
@@ -148,7 +138,8 @@ class GPUResourceManager:
         self.clip.close()
         self.runtime.close()
         self._router.abandon()
-        self._at_last()
+        if self._database is not None:
+            self._database.close()  # what was told is written before
 
     def release(self) -> None:
         """Claim the GPU no longer; whoever claims it next has it at once, or after what is being done here just now."""
@@ -346,41 +337,24 @@ def get_gpu_resource_manager() -> GPUResourceManager:
 
 def wired_manager() -> GPUResourceManager:
     """It owns nothing, and starts nothing, before it is asked for something."""
-    config = GPUResourceConfig.from_settings()
-    machine, database = machine_name(), DatabaseThread()
+    config, database = GPUResourceConfig.from_settings(), DatabaseThread()
     ownership, socket = Ownership(gpu_folder()), gpu_folder() / SOCKET_NAME
 
     async def keep(use: ModelUse) -> None:
         await database.run(use.keep)
-
-    async def publish(manager: GPUResourceManager) -> None:
-        await publisher.run()
-
-    async def serve(manager: GPUResourceManager) -> None:
-        serving = manager.serving
-        await RequestServer(socket, serve=serving.carry_out, use=serving.used, failed=publisher.refused).run()
 
     manager = GPUResourceManager(
         config,
         clip=CLIPManager.from_settings(),
         ownership=ownership,
         remote=OwnerClient(socket, holder=ownership.holder, silent_s=config.silent_s, gone_s=2 * config.claim_every_s),
-        needs=Needs(database),
+        database=database,
         record=keep,
-        cloud_allowed=allowed_elsewhere(ProviderName.OLLAMA, database),
-        companions=(publish, serve),
-        at_last=database.close,  # what was told is written before
     )
-    publisher = Publisher(machine, database, manager.details)
-
-    def owned(held: bool) -> None:
-        holder = ownership.holder() if held else None
-        if holder is not None:
-            publisher.open(holder)
-        else:
-            publisher.shut()
-
-    ownership.on_change(owned)
+    publisher, serving = Publisher(machine_name(), database, manager.details), manager.serving
+    server = RequestServer(socket, serve=serving.carry_out, use=serving.used, failed=publisher.refused)
+    manager.beside(publisher.run, server.run)
+    ownership.on_change(lambda holder: publisher.open(holder) if holder else publisher.shut())
     manager.on_event(publisher.hear)
     manager.on_queue(publisher.stir)
     return manager

@@ -9,14 +9,12 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, TypeVar
 
 from django.db import transaction
 
 from gpu.catalogue import ModelEntry, allowed_elsewhere, entries, find
 from gpu.choices import ProviderName, UseOutcome
-from gpu.conversation.answering import Answering, AnsweringTools, use_of
-from gpu.conversation.talk import ContextManager, Talk
+from gpu.conversation import Answering, AnsweringTools, ContextManager, Talk, use_of
 from gpu.exceptions import GPUError, NoModelFits, UnknownModel, VLMUnavailable
 from gpu.manager import GPUResourceManager, get_gpu_resource_manager
 from gpu.models import CatalogueModel, ModelUse
@@ -25,8 +23,9 @@ from gpu.resources import ResourceMonitor, Resources
 from gpu.runtime import Background, DatabaseThread, blocking
 from gpu.selection.choice import RecentOutcomes, Selection, Task, obstacle
 from gpu.selection.observer import CatalogueRows, Observer, read_rows
-from gpu.types import ChatMessage, Chunk, ExecutionMode, ModelAttempt, Provider, Purpose, as_json
-from sentences.said import in_words, say, told_by
+from gpu.types import ChatMessage, Chunk, ExecutionMode, Purpose
+from gpu.wire.http import ModelServer
+from sentences.said import say, told_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +37,6 @@ class ModelLine:
     barred: str
     lowered: tuple[str, ...] = ()  # what speaks against it for a while
 
-    def as_json(self) -> dict[str, Any]:
-        said: dict[str, Any] = as_json(self)
-        entry = said.pop("entry")
-        return {**entry, **said, "capabilities": sorted(entry["capabilities"]), "tier": self.entry.tier.name.lower()}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelStatus:
@@ -53,7 +47,6 @@ class ModelStatus:
     resources: Resources
     mode: ExecutionMode
     models: tuple[ModelLine, ...]
-    last: ModelAttempt | None = None  # the last attempt at an answer in this process
     preloading: tuple[str, ...] = ()
 
     @property
@@ -65,87 +58,10 @@ class ModelStatus:
         """The model that is held by hand; empty: the choice is free."""
         return next((line.entry.key for line in self.models if line.entry.held), "")
 
-    def as_json(self) -> dict[str, Any]:
-        """In the reader's language."""
-        resources, selection = self.resources, self.selection
-        told: dict[str, Any] = {
-            "model": self.model,
-            "reasons": list(selection.reasons) if selection else [],
-            "rejected": dict(selection.rejected) if selection else {},
-            "problem": self.problem,
-            "held": self.held,
-            "mode": self.mode.value,
-            "last": as_json(self.last),
-            "preloading": list(self.preloading),
-            "models": [line.as_json() for line in self.models],
-            "resources": {
-                **as_json(resources),
-                "vram_free_mb": resources.vram_free_mb,
-                "vram_used_mb": resources.vram_used_mb,
-                "vram_total_mb": resources.vram_total_mb,
-            },
-        }
-        in_language: dict[str, Any] = in_words(told)
-        return in_language
-
 
 log = logging.getLogger(__name__)
 
 PATIENCE_S = 600.0  # a cold load from a network volume takes minutes (A.4)
-
-
-class Preloads:
-    """Each model once at a time; what comes of it is in the log and among the uses."""
-
-    def __init__(self, tools: AnsweringTools, background: Background) -> None:
-        self._tools, self._background = tools, background
-        self._running: dict[str, asyncio.Future[None]] = {}
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return tuple(sorted(self._running))
-
-    async def begin(self, named: str) -> None:
-        """Raises UnknownModel."""
-        entry = find((await self._tools.observer.look()).catalogue, named)
-        if entry.key not in self._running:
-            work = self._running[entry.key] = self._background.begin(self._load(entry))
-            work.add_done_callback(lambda _: self._running.pop(entry.key, None))
-
-    def cancel(self) -> None:
-        for work in tuple(self._running.values()):
-            work.cancel()
-
-    async def _load(self, entry: ModelEntry) -> None:
-        now = (await self._tools.observer.look()).situation
-        if entry.key in now.loaded:
-            return
-        if barred := obstacle(entry, Task(), now):
-            log.warning("“%s” is not loaded ahead: it %s", entry.key, barred)
-            return
-        talk, began, outcome, error = Talk(purpose=Purpose.PRELOAD), self._tools.clock(), UseOutcome.CANCELLED, ""
-        try:
-            async with self._tools.lend(entry, talk, PATIENCE_S) as provider:
-                if entry.provider is ProviderName.OPENAI:
-                    await _one_word(provider, entry)
-            outcome = UseOutcome.ANSWERED
-            log.info("“%s” was loaded ahead", entry.key)
-        except GPUError as failure:
-            outcome, error = UseOutcome.FAILED, type(failure).__name__
-            log.warning("“%s” could not be loaded ahead: %s", entry.key, failure)
-        finally:
-            seconds = self._tools.clock() - began
-            self._tools.record(use_of(entry, talk, outcome, seconds=seconds, last=Chunk(), error=error))
-
-
-async def _one_word(provider: Provider, entry: ModelEntry) -> None:
-    """Such a server loads a model when it is asked something."""
-    asked = [ChatMessage(role="user", content="Say OK.")]
-    async for _chunk in provider.chat(entry.name, asked, context_length=entry.context_length, max_tokens=4):
-        pass
-
-
-T = TypeVar("T")
 Conversation = Talk | Sequence[ChatMessage]
 Question = str | ChatMessage
 
@@ -165,7 +81,7 @@ class ModelManager:
         self,
         manager: GPUResourceManager | None = None,
         *,
-        openai: Provider | None = None,
+        openai: ModelServer | None = None,
         monitor: ResourceMonitor | None = None,
         rows: Callable[[], CatalogueRows] = read_rows,
         keep: Callable[[ModelUse], None] = ModelUse.keep,
@@ -196,8 +112,7 @@ class ModelManager:
             config=manager.config,
             clock=clock,
         )
-        self._preloads = Preloads(self._tools, self._background)
-        self._last: ModelAttempt | None = None
+        self._preloading: dict[str, asyncio.Future[None]] = {}
 
     # --- answers ----------------------------------------------------------------------------------------------------
     async def select_best_model(self, conversation: Conversation, message: Question = "") -> Selection:
@@ -218,7 +133,7 @@ class ModelManager:
     # --- models -----------------------------------------------------------------------------------------------------
     async def preload_model(self, model_key: str) -> None:
         """Load it in the background; returns at once. Raises UnknownModel; what fails later is in the log."""
-        await self.runtime.wait(self._preloads.begin(model_key))
+        await self.runtime.wait(self._preload(model_key))
 
     async def switch_model(self, target_model_key: str) -> str:
         """Hold a model by hand, kept until `auto` lets the choice be free again; gives its key, or "auto"."""
@@ -252,18 +167,45 @@ class ModelManager:
         return replace(chunks[-1], text="".join(chunk.text for chunk in chunks[valid:]))
 
     async def _answer(self, message: Question, conversation: Conversation, put: Callable[[Chunk], None]) -> None:
-        answering = self._answering(message, conversation)
+        await self._answering(message, conversation).run(put)
+
+    async def _preload(self, named: str) -> None:
+        """Each model once at a time."""
+        entry = find((await self._observer.look())[0], named)
+        if entry.key not in self._preloading:
+            work = self._preloading[entry.key] = self._background.begin(self._load_ahead(entry))
+            work.add_done_callback(lambda _: self._preloading.pop(entry.key, None))
+
+    async def _load_ahead(self, entry: ModelEntry) -> None:
+        """What comes of it is in the log and among the uses."""
+        _catalogue, now = await self._observer.look()
+        if entry.key in now.loaded:
+            return
+        if barred := obstacle(entry, Task(), now):
+            log.warning("“%s” is not loaded ahead: it %s", entry.key, barred)
+            return
+        talk, began, outcome, error = Talk(purpose=Purpose.PRELOAD), self._tools.clock(), UseOutcome.CANCELLED, ""
         try:
-            await answering.run(put)
+            async with self._lend(entry, talk, PATIENCE_S) as server:
+                if entry.provider is ProviderName.OPENAI:  # such a server loads a model when it is asked something
+                    asked = [ChatMessage(role="user", content="Say OK.")]
+                    async for _ in server.chat(entry.name, asked, context_length=entry.context_length, max_tokens=4):
+                        pass
+            outcome = UseOutcome.ANSWERED
+            log.info("“%s” was loaded ahead", entry.key)
+        except GPUError as failure:
+            outcome, error = UseOutcome.FAILED, type(failure).__name__
+            log.warning("“%s” could not be loaded ahead: %s", entry.key, failure)
         finally:
-            self._last = answering.attempts[-1] if answering.attempts else self._last
+            seconds = self._tools.clock() - began
+            self._tools.record(use_of(entry, talk, outcome, seconds=seconds, last=Chunk(), error=error))
 
     @asynccontextmanager
-    async def _lend(self, entry: ModelEntry, talk: Talk, deadline_s: float) -> AsyncIterator[Provider]:
+    async def _lend(self, entry: ModelEntry, talk: Talk, deadline_s: float) -> AsyncIterator[ModelServer]:
         """Ollama's models through the owner of the GPU, never past it; other servers have their own memory to mind."""
         if entry.provider is ProviderName.OPENAI:
             if self._openai is None:
-                raise NoModelFits(say("choice.no_openai_for", model=entry.key), reasons=())
+                raise NoModelFits(say("choice.no_openai_for", model=entry.key))
             yield self._openai
             return
         lent = self._manager.using(
@@ -274,8 +216,7 @@ class ModelManager:
 
     # --- how it stands ----------------------------------------------------------------------------------------------
     async def _status(self) -> ModelStatus:
-        seen = await self._observer.look()
-        now = seen.situation
+        catalogue, now = await self._observer.look()
         selection, problem = None, ""
         try:
             selection = await self._answering("", Talk()).choice()
@@ -286,8 +227,7 @@ class ModelManager:
             problem=problem,
             resources=now.resources,
             mode=now.mode,
-            last=self._last,
-            preloading=self._preloads.keys,
+            preloading=tuple(sorted(self._preloading)),
             models=tuple(
                 ModelLine(
                     entry=entry,
@@ -295,12 +235,13 @@ class ModelManager:
                     barred=obstacle(entry, Task(), now),
                     lowered=tuple(mark.words for mark in now.lowered.get(entry.key, ())),
                 )
-                for entry in seen.catalogue
+                for entry in catalogue
             ),
         )
 
     async def _end(self) -> None:
-        self._preloads.cancel()
+        for work in tuple(self._preloading.values()):
+            work.cancel()
         await self._background.end()
         if self._openai is not None:
             await self._openai.aclose()

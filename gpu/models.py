@@ -201,8 +201,8 @@ class Message(models.Model):
     """`content` of an answer: what the records say, then, after a blank line, what a model says.
 
     `references` are the steps that the answer stands on, `draft` a correction that a person may apply.
-    `dropped` says which earlier messages the model no longer saw (their indexes, and whether they were summarised),
-    `attempts` which models were tried: {model, outcome, error, seconds}.
+    `dropped` says which earlier messages the model no longer saw, by their indexes, `attempts` which models were tried:
+    {model, outcome, error, seconds}.
     """
 
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="messages")

@@ -92,7 +92,6 @@ class GPUSnapshot:
     config: GPUResourceConfig = field(default_factory=GPUResourceConfig)
     swaps: tuple[float, ...] = ()
     server_problem: str = ""  # why the server of the models is not asked now; empty: it is
-    server_again_s: float = 1.0  # until it is asked again
     mode_is_due: bool = False  # what the mode wants was not had, and is to be tried again now
 
     def model(self, name: str) -> ModelRecord:
@@ -123,16 +122,16 @@ class Room:
     out: tuple[ModelRecord, ...] = ()
     needed_mb: int = 0
     free_mb: int = 0
-    note: str = ""
 
 
 def room_for(snapshot: GPUSnapshot, model: ModelRecord, *, may_go: tuple[ModelRecord, ...], freed_mb: int = 0) -> Room:
-    """The fewest models of `may_go`, in that order, that make room; `freed_mb` is what comes free before."""
+    """The fewest models of `may_go`, in that order, that make room; `freed_mb` is what comes free before.
+
+    What is unknown, or in memory already, is left to the server of the models to decide.
+    """
     free = snapshot.free_mb
-    if free is None:
-        return Room(fits=True, note=say("gpu.memory_unknown"))
-    if model.need_mb is None:
-        return Room(fits=True, note=say("gpu.need_unknown", model=model.name))
+    if free is None or model.need_mb is None or model.is_in_memory:
+        return Room(fits=True)
     free += freed_mb
     staying = [other for other in snapshot.models if other.is_in_memory and other.name != model.name]
     out: list[ModelRecord] = []
@@ -174,7 +173,7 @@ def swap_allowed_in_s(snapshot: GPUSnapshot) -> float:
 
 NO_VLM = say("gpu.no_vlm")
 NOBODY_LOOKS = say("gpu.nobody_looks")
-CHATS = frozenset({Purpose.ASSISTANT, Purpose.SUMMARY, Purpose.PRELOAD})
+CHATS = frozenset({Purpose.ASSISTANT, Purpose.PRELOAD})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,11 +208,10 @@ Step = UnloadModel | LoadModel | MoveClip | Wait
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """The steps are done in any case, then the refusal is raised; `notes` say why something is left undone."""
+    """The steps are done in any case, then the refusal is raised."""
 
     steps: tuple[Step, ...] = ()
     refusal: GPUError | None = None
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +224,7 @@ def decide(snapshot: GPUSnapshot, request: Request | Tick) -> MemoryPlan:
     if isinstance(request, Tick):
         return _tick(snapshot)
     if request.kind is RequestKind.MODE:
-        return _mode(snapshot, request.mode or ExecutionMode.IDLE)
+        return _mode(snapshot, request.mode)
     if request.kind in (RequestKind.LOAD, RequestKind.USE):
         return _model_wanted(snapshot, request.model, request.purpose)
     if request.kind is RequestKind.UNLOAD:
@@ -237,12 +235,12 @@ def decide(snapshot: GPUSnapshot, request: Request | Tick) -> MemoryPlan:
 
 
 # --- modes ----------------------------------------------------------------------------------------------------------
-def _mode(snapshot: GPUSnapshot, mode: ExecutionMode) -> MemoryPlan:
+def _mode(snapshot: GPUSnapshot, mode: ExecutionMode | None) -> MemoryPlan:
     if mode is ExecutionMode.AUTOPILOT:
         return _autopilot(snapshot)
     if mode is ExecutionMode.RECORDING:
         return _recording(snapshot)
-    return MemoryPlan(notes=(say("gpu.idle_leaves"),))
+    return MemoryPlan()
 
 
 def _autopilot(snapshot: GPUSnapshot) -> MemoryPlan:
@@ -265,20 +263,20 @@ def _autopilot(snapshot: GPUSnapshot) -> MemoryPlan:
         if device:
             steps.append(MoveClip(device=device, reason=say("gpu.clip_gets_gpu", needed=needed, free=free)))
             return MemoryPlan(tuple(steps))
-    return MemoryPlan(tuple(steps[: 1 if vlm.is_in_memory else 0]), notes=(_clip_stays(needed, free, snapshot),))
+    return MemoryPlan(tuple(steps[: 1 if vlm.is_in_memory else 0]))
 
 
 def _recording(snapshot: GPUSnapshot) -> MemoryPlan:
     """CLIP goes to the CPU, then the VLM is loaded; a load too many for this minute waits, it is never refused."""
     first = _clip_to_cpu(snapshot, say("gpu.recording_clip_goes")).steps
     if not snapshot.vlm:
-        return MemoryPlan(first, notes=(NO_VLM,))
+        return MemoryPlan(first)
     wanted = _model_wanted(snapshot, snapshot.vlm, Purpose.TARGET)
     if isinstance(wanted.refusal, TooManySwaps):
         pause = Wait(seconds=wanted.refusal.retry_after_s, reason=told_by(wanted.refusal))
         return MemoryPlan((*first, pause))
     steps = tuple(step for step in wanted.steps if not isinstance(step, MoveClip))
-    return MemoryPlan((*first, *steps), wanted.refusal, wanted.notes)
+    return MemoryPlan((*first, *steps), wanted.refusal)
 
 
 # --- models ---------------------------------------------------------------------------------------------------------
@@ -296,31 +294,20 @@ def _model_wanted(snapshot: GPUSnapshot, name: str, purpose: Purpose) -> MemoryP
     chat = purpose in CHATS
     clip_goes = clip_is_on_gpu(snapshot) and _clip_gives_way(snapshot, name, chat=chat)
     room = _room(snapshot, model, chat=chat, clip_goes=clip_goes)
-    if model.is_in_memory:
-        room = Room(fits=True, note=say("gpu.kept_in_memory", model=name))
     if not room.fits:
         return MemoryPlan(
             refusal=NotEnoughVRAM(say("server.model", model=name), needed_mb=room.needed_mb, free_mb=room.free_mb)
         )
-    steps: list[Step] = [_wait_for(one) for one in snapshot.models if _is_leaving(one) and one.name != name]
+    # one that was asked to go, and not waited for, is waited for now: two operations never overlap (S3.11.13)
+    leaving = [one for one in snapshot.models if one.state is ModelState.UNLOADING and one.name != name]
+    steps: list[Step] = [
+        UnloadModel(model=one.name, reason=say("gpu.on_its_way_out", model=one.name)) for one in leaving
+    ]
     if clip_goes:
         steps.append(MoveClip(device=CPU, reason=say("gpu.clip_makes_room", model=name)))
-    steps += [
-        UnloadModel(model=out.name, reason=say("gpu.makes_room", model=name))
-        for out in room.out
-        if not _is_leaving(out)
-    ]
-    steps.append(LoadModel(model=name, reason=_why_loaded(name, room)))
-    return MemoryPlan(tuple(steps), notes=(room.note,) if room.note else ())
-
-
-def _is_leaving(model: ModelRecord) -> bool:
-    return model.state is ModelState.UNLOADING
-
-
-def _wait_for(model: ModelRecord) -> Step:
-    """It has been asked to go, and that was given up: two operations never overlap (S3.11.13)."""
-    return UnloadModel(model=model.name, reason=say("gpu.on_its_way_out", model=model.name))
+    reason = say("gpu.makes_room", model=name)
+    steps += [UnloadModel(model=out.name, reason=reason) for out in room.out if out not in leaving]
+    return MemoryPlan((*steps, LoadModel(model=name, reason=say("gpu.asked_for", model=name))))
 
 
 def _clip_gives_way(snapshot: GPUSnapshot, name: str, *, chat: bool) -> bool:
@@ -374,7 +361,7 @@ def _clip_to_gpu(snapshot: GPUSnapshot) -> MemoryPlan:
         return MemoryPlan(refusal=ClipUnavailable(NOBODY_LOOKS))
     device, needed, free = clip_room(snapshot)
     if device is None and not snapshot.clip_gpus:
-        return MemoryPlan(refusal=ClipUnavailable(_clip_stays(needed, free, snapshot)))
+        return MemoryPlan(refusal=ClipUnavailable(say("gpu.clip_stays_unseen")))
     if device is None:
         return MemoryPlan(refusal=NotEnoughVRAM("CLIP", needed_mb=needed, free_mb=free))
     return MemoryPlan((MoveClip(device=device, reason=say("gpu.clip_asked_there", needed=needed, free=free)),))
@@ -382,12 +369,6 @@ def _clip_to_gpu(snapshot: GPUSnapshot) -> MemoryPlan:
 
 def _clip_to_cpu(snapshot: GPUSnapshot, reason: str) -> MemoryPlan:
     return MemoryPlan((MoveClip(device=CPU, reason=reason),) if clip_is_on_gpu(snapshot) else ())
-
-
-def _clip_stays(needed: int, free: int, snapshot: GPUSnapshot) -> str:
-    if not snapshot.clip_gpus:
-        return say("gpu.clip_stays_unseen")
-    return say("gpu.clip_stays", needed=needed, free=free)
 
 
 def _clip_if_it_fits(snapshot: GPUSnapshot) -> tuple[Step, ...]:
@@ -422,18 +403,9 @@ def _is_idle(snapshot: GPUSnapshot, model: ModelRecord) -> bool:
 
 # --- refusals -------------------------------------------------------------------------------------------------------
 def _away(snapshot: GPUSnapshot) -> ServerAway:
-    return ServerAway(say("gpu.asked_again_in", why=snapshot.server_problem, n=snapshot.server_again_s))
+    return ServerAway(say("gpu.asked_again", why=snapshot.server_problem))
 
 
 def _too_many(snapshot: GPUSnapshot, name: str, pause: float) -> TooManySwaps:
-    most = snapshot.config.swaps_per_minute
-    return TooManySwaps(
-        say("gpu.too_many_loads", model=name, most=most, n=pause),
-        retry_after_s=pause,
-    )
-
-
-def _why_loaded(name: str, room: Room) -> str:
-    if room.note or not room.needed_mb:
-        return say("gpu.asked_for", model=name)
-    return say("gpu.asked_for_fits", model=name, needed=room.needed_mb, free=room.free_mb)
+    words = say("gpu.too_many_loads", model=name, most=snapshot.config.swaps_per_minute, n=pause)
+    return TooManySwaps(words, retry_after_s=pause)

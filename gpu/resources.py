@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import psutil
@@ -240,6 +240,11 @@ class Resources:
     @property
     def vram_total_mb(self) -> int | None:
         return sum(gpu.total_mb for gpu in self.gpus) if self.gpus else None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {
+            f"vram_{word}_mb": getattr(self, f"vram_{word}_mb") for word in ("free", "used", "total")
+        }
 
 
 class ResourceMonitor:

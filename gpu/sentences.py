@@ -11,12 +11,10 @@ WORDS: Words = {
     "gpu.nobody_looks": _(
         "Nobody looks through CLIP in the process that owns the GPU: start a run loop, which has it moved."
     ),
-    "gpu.idle_leaves": _("Idle leaves all as it is."),
     "gpu.autopilot_without_vlm": _("Autopilot does without the VLM."),
     "gpu.clip_needs_memory": _("CLIP needs its memory in autopilot, and nobody uses it."),
     "gpu.clip_gets_gpu": _("Autopilot: CLIP gets the GPU (%(needed)s of %(free)s MB)."),
     "gpu.recording_clip_goes": _("Recording: the VLM is to have the GPU."),
-    "gpu.kept_in_memory": _("“%(model)s” is in memory already, and is asked for anew to stay there."),
     "gpu.clip_makes_room": _("“%(model)s” is to have the GPU."),
     "gpu.makes_room": _("“%(model)s” needs its memory, nobody uses it."),
     "gpu.on_its_way_out": _("“%(model)s” is on its way out: its memory is waited for."),
@@ -25,18 +23,14 @@ WORDS: Words = {
     "gpu.clip_asked_there": _("CLIP was asked to go there (%(needed)s of %(free)s MB)."),
     "gpu.clip_asked_back": _("CLIP was asked to go to the CPU."),
     "gpu.clip_stays_unseen": _("CLIP stays on the CPU: no GPU can be seen, or its memory is unknown."),
-    "gpu.clip_stays": _("CLIP stays on the CPU: it needs %(needed)s MB of GPU memory and %(free)s MB are free."),
     "gpu.clip_fits": _("CLIP fits on the GPU (%(needed)s of %(free)s MB)."),
     "gpu.not_asked_for": _("Nobody has asked for “%(model)s” for %(n)d s."),
-    "gpu.asked_again_in": _("%(why)s It is asked again in %(n)d s."),
+    "gpu.asked_again": _("%(why)s It is asked again by itself."),
     "gpu.too_many_loads": _(
         "“%(model)s” is not loaded now: %(most)s models were loaded within a minute, and more would only push "
         "each other out. It can be in %(n)d s."
     ),
     "gpu.asked_for": _("“%(model)s” was asked for."),
-    "gpu.asked_for_fits": _("“%(model)s” was asked for: it needs %(needed)s of %(free)s MB."),
-    "gpu.memory_unknown": _("The GPU's memory is unknown: the server of the models decides whether it fits."),
-    "gpu.need_unknown": _("Nobody knows what “%(model)s” needs: the server of the models decides."),
     "gpu.too_little": _("%(what)s needs %(needed)s MB of GPU memory and %(free)s MB are free. Close what holds it."),
     "gpu.mode_changed": _("Mode: %(before)s → %(now)s."),
     "gpu.endless": _("%(request)s does not come to an end."),
@@ -247,10 +241,6 @@ WORDS: Words = {
     "choice.takes_none_here": _("takes no memory of this machine"),
     "choice.takes_gpu": _("needs %(needed)s of %(free)s MB free GPU memory"),
     "choice.takes_memory": _("needs %(needed)s of %(free)s MB free memory"),
-    "choice.better": _("would do, “%(best)s” is better: %(why)s"),
-    "choice.that_one": _("that one %(why)s"),
-    "choice.that_one_less": _("that one takes less memory"),
-    "choice.other_held": _("“%(model)s” is held by hand"),
     "choice.held": _("is held by hand"),
     "choice.held_cannot": _("“%(model)s” is held by hand, and cannot answer this: %(why)s"),
     "choice.catalogue_empty": _("The catalogue of models is empty: `manage.py load_catalogue` fills it."),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from sentences.said import Said, to_json
 
@@ -31,7 +31,6 @@ class Purpose(StrEnum):
     TARGET = "target"  # the last rung of a run
     CLASSIFY = "classify"  # the names of elements
     ASSISTANT = "assistant"
-    SUMMARY = "summary"  # of a conversation that no longer fits
     PRELOAD = "preload"
 
 
@@ -151,26 +150,6 @@ CloudAllowed = Callable[[str], Awaitable[bool]]  # whether an admin lets a model
 
 async def nowhere(model: str) -> bool:
     return False
-
-
-class Provider(Protocol):
-    """`OllamaManager`, `OpenAICompatibleProvider`: in the loop of `gpu.runtime`; every failure is a VLMUnavailable."""
-
-    def chat(
-        self,
-        model: str,
-        messages: Sequence[ChatMessage],
-        *,
-        context_length: int,
-        max_tokens: int,
-        schema: Mapping[str, Any] | None = None,
-    ) -> AsyncIterator[Chunk]:
-        """The answer as it comes; the last chunk is `done`. Without a last chunk there is no answer: it raises."""
-
-    async def list_models(self) -> tuple[ModelOnDisk, ...]:
-        """What can be asked here."""
-
-    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

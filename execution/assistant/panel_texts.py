@@ -45,13 +45,6 @@ def _panel(name: str) -> dict[str, object]:
                 "The model no longer saw the first message.", "The model no longer saw the first %(n)s messages.", n
             )
         ),
-        "summarised": counted(
-            lambda n: ngettext(
-                "The first message was summed up for the model.",
-                "The first %(n)s messages were summed up for the model.",
-                n,
-            )
-        ),
         "tried": _("%(model)s was asked first: %(reason)s"),
         "failed": _("It could not be asked: %(why)s"),
         "notes": {

@@ -216,12 +216,12 @@ class Assistant:
     def get_system_status(self) -> dict[str, Any]:
         """The model that would answer now, why none would, and the machine's resources, as JSON."""
         status = self.get_status()
-        said = status.details.as_json() if status.details else {}
+        details = status.details
         return {
             "current_model": status.model,
             "problem": worded(status.reason),
-            "mode": said.get("mode", ""),
-            "resources": said.get("resources", {}),
+            "mode": details.mode.value if details else "",
+            "resources": details.resources.as_json() if details else {},
         }
 
     def shutdown(self) -> None:
@@ -281,7 +281,7 @@ class Assistant:
         if not records.data:
             return
         if self._models is None:
-            answer.fall_back(NoModelFits("No model is set up.", reasons=()))
+            answer.fall_back(NoModelFits("No model is set up."))
             return
         chunks = self._models.stream_response(question(text, records), talk(records, history, name=self.name))
         try:

@@ -41,7 +41,7 @@ def drop_about(runs: Collection[str]) -> None:
 def messages(key: str) -> tuple[Message, ...]:
     """The messages, the oldest first; none of a conversation that is not there."""
     rows = Message.objects.filter(conversation__uuid=key).order_by("index")
-    # cut seldom, by whole blocks: a summary of what went before holds as long as the beginning stays the same
+    # cut seldom, by whole blocks: a server keeps what it has read as long as the beginning stays the same
     beginning = max(0, rows.count() // MOST_TOLD - 1) * MOST_TOLD
     return tuple(rows[beginning:])
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from gpu.choices import MessageRole
-from gpu.conversation.talk import Talk
+from gpu.conversation import Talk
 from gpu.exceptions import GPUError
 from gpu.models import Message
 from gpu.types import ChatMessage

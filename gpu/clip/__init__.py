@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gpu.clip.gpu_copy import CPU
-from gpu.clip.manager import CLIPManager
+from gpu.clip.manager import CPU, CLIPManager
 
 __all__ = ["CPU", "CLIPManager"]

@@ -51,7 +51,7 @@ class Controller:
         memory: VRAMMonitor,
         clip: CLIPManager,
         tell: Tell,
-        needs: Needs | None = None,
+        needs: Needs,
     ) -> None:
         self.config, self.clip = config, clip
         self.scheduler = Scheduler(max_waiting=config.max_waiting)
@@ -61,7 +61,7 @@ class Controller:
             ollama,
             self.reporter,
             free_mb=self.free_mb,
-            needs=needs or Needs(),
+            needs=needs,
             on_away=self._server_is_away,
             on_back=self._server_is_back,
             on_vanished=self._vanished,
@@ -106,7 +106,6 @@ class Controller:
             config=config,
             swaps=tuple(models.loads),
             server_problem=models.problem,
-            server_again_s=models.again_in_s(),
             mode_is_due=self._due_at is not None and now >= self._due_at,
         )
 
@@ -114,6 +113,8 @@ class Controller:
     async def reach(self, request: Request | Tick) -> MemoryPlan:
         """In a turn: do what is left until the request is met. Raises the GPUError that stands in its way."""
         tries = self._tries()
+        if isinstance(request, Request) and request.kind in OF_LOADING:
+            self._note_request(request.model)
         for _ in range(MOST_STEPS):
             await self._look(request)
             decision = decide(self.snapshot(), request)
@@ -140,7 +141,9 @@ class Controller:
     async def change_mode(self) -> None:
         """In a turn: take the mode that was asked for last. What cannot be had degrades, it never raises (S1.21)."""
         if self.wanted is not self.mode:
-            self._tell_mode(self.wanted)
+            before, self.mode = self.mode, self.wanted
+            told = say("gpu.mode_changed", before=say(f"mode.{before}"), now=say(f"mode.{self.mode}"))
+            self.reporter.event(GPUEventKind.MODE_CHANGED, told)
         self._due_pause_s = self.config.due_pause_s
         self._clip_returns = False
         await self._have_what_the_mode_wants()
@@ -155,15 +158,11 @@ class Controller:
         finally:
             record.users = record.users[1:]
 
-    def touch(self, model: str) -> None:
-        """Somebody has used it until now: its idle time begins anew."""
-        self.models.touch(model)
-
     def has(self, model: str) -> bool:
         """Whether it was loaded when it was last looked; whoever needs to be sure looks in a turn."""
         return self.models.record(model).state is ModelState.LOADED
 
-    def note_request(self, model: str) -> None:
+    def _note_request(self, model: str) -> None:
         if tagged(model) == self.vlm:
             self.last_request = datetime.now(UTC)
 
@@ -174,7 +173,8 @@ class Controller:
         if self._refused is not None and decide(self.snapshot(), self._refused).refusal is None:
             self._refused = None
             self.reporter.problem(Topic.MODEL, "")
-        if self.scheduler.is_busy or not self._is_something_due():
+        snapshot = self.snapshot()
+        if self.scheduler.is_busy or not (snapshot.mode_is_due or decide(snapshot, Tick()).steps):
             return
         entry = QueueEntry(Request(kind=RequestKind.MODE, mode=self.mode), BY_ITSELF)
         async with self.scheduler.turn(entry):
@@ -220,11 +220,6 @@ class Controller:
             await self.models.look("" if request.kind is RequestKind.UNLOAD else wanted, self._tries())
 
     # --- modes ------------------------------------------------------------------------------------------------------
-    def _tell_mode(self, mode: ExecutionMode) -> None:
-        before, self.mode = self.mode, mode
-        told = say("gpu.mode_changed", before=say(f"mode.{before}"), now=say(f"mode.{mode}"))
-        self.reporter.event(GPUEventKind.MODE_CHANGED, told)
-
     async def _have_what_the_mode_wants(self) -> None:
         mode, self._due_at = self.mode, None
         request = Request(kind=RequestKind.MODE, mode=mode)
@@ -235,12 +230,9 @@ class Controller:
             log.warning("%s mode without all that it wants: %s", mode, error)
             self._due_at = now() + self._due_pause_s
             self._due_pause_s = min(2 * self._due_pause_s, self.config.due_pause_at_most_s)
-            self.reporter.problem(
-                Topic.MODE, "" if isinstance(error, ServerAway) else told_by(error)
-            )  # that is said already
+            # of a server that is away it is said already
+            self.reporter.problem(Topic.MODE, "" if isinstance(error, ServerAway) else told_by(error))
         else:
-            for note in decision.notes:
-                log.info("%s", note)
             pause = next((step for step in decision.steps if isinstance(step, Wait)), None)
             if pause is not None:
                 self._due_at = now() + pause.seconds
@@ -251,10 +243,6 @@ class Controller:
     def _is_outdated(self, request: Request | Tick) -> bool:
         """Another mode was asked for meanwhile: the steps that are left are not for this one any more."""
         return isinstance(request, Request) and request.kind is RequestKind.MODE and self.wanted is not request.mode
-
-    def _is_something_due(self) -> bool:
-        snapshot = self.snapshot()
-        return snapshot.mode_is_due or bool(decide(snapshot, Tick()).steps)
 
     # --- steps ------------------------------------------------------------------------------------------------------
     def _tries(self) -> Retries:
@@ -272,7 +260,7 @@ class Controller:
         elif isinstance(step, UnloadModel):
             await self._unload(step)
         elif isinstance(step, LoadModel):
-            self.note_request(step.model)
+            self._note_request(step.model)
             await self._load(step, tries)
 
     async def _load(self, step: LoadModel, tries: Retries) -> None:
@@ -319,7 +307,7 @@ class Controller:
             self.reporter.problem(Topic.MODEL, told_by(error))
 
     def _succeeded(self, model: str) -> None:
-        self.models.succeeded()
+        self.models.answers()
         if tagged(model) == self.vlm:
             self.reporter.problem(Topic.MODEL, "")
 

@@ -20,7 +20,7 @@ from gpu.models import CatalogueModel, LearnedNeed
 from gpu.ollama import OllamaManager, tagged
 from gpu.policy import NO_VLM, ModelRecord
 from gpu.runtime import DatabaseThread
-from gpu.types import ModelState, Resident
+from gpu.types import ModelState
 from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ class Retries:
 class Residency:
     """Used by one at a time, in one loop: whoever has the turn. `free_mb` is None where it is unknown.
 
-    A server that failed too often in a row is left alone for a while; then one request tries, and that counts (A.9.7).
+    A server that is away is left alone until a probe finds it again: no request waits for it in vain (A.9.7).
     `on_away` and `on_back` hear when it goes and answers again, `on_vanished` which models left by themselves.
     """
 
@@ -120,9 +120,6 @@ class Residency:
         self._records: dict[str, ModelRecord] = {}
         self.loads: deque[float] = deque(maxlen=max(1, config.swaps_per_minute))
         self.problem = ""  # why the server is not asked now; empty while it is
-        self._failures = 0
-        self._opened_at: float | None = None
-        self._is_away = False
 
     @property
     def server(self) -> OllamaManager:
@@ -147,7 +144,7 @@ class Residency:
         """Ask what is in memory; what has come or gone without our doing is told."""
         before = {record.name for record in self._records.values() if record.state is ModelState.LOADED}
         vanished = await self._believe(is_still)
-        self._answers()
+        self.answers()
         for name in vanished:
             self._reporter.changed(say("gpu.vanished", model=name))
         for record in tuple(self._records.values()):
@@ -166,19 +163,16 @@ class Residency:
         for record in gone:
             record.state = ModelState.UNLOADED if record.is_in_memory else record.state
             record.forget()
-        new = [self.record(name) for name, resident in residents.items() if self._saw(self.record(name), resident)]
+        new = []
+        for record, resident in ((self.record(name), resident) for name, resident in residents.items()):
+            if record.resident is None or record.digest != resident.digest:
+                record.digest, record.size_mb = resident.digest, record.size_mb or resident.size_mb
+                new.append(record)
+            record.resident = resident
+            record.state = record.state if record.state is ModelState.LOADING else ModelState.LOADED
         for record in new:  # somebody may have a turn while the database is asked: what is in memory is noted by now
             await self._remember(record)
         return vanished
-
-    def _saw(self, record: ModelRecord, resident: Resident) -> bool:
-        known = record.resident is not None and record.digest == resident.digest
-        record.resident = resident
-        if record.state is not ModelState.LOADING:
-            record.state = ModelState.LOADED
-        if not known:
-            record.digest, record.size_mb = resident.digest, record.size_mb or resident.size_mb
-        return not known
 
     def _is_stale(self, record: ModelRecord) -> bool:
         """Another context would have the next question load it anew (A.3); and one that was found there may be on its
@@ -195,7 +189,8 @@ class Residency:
         """Read what is in memory, and what `model` needs where it is not there; a server that is away is asked again
         before that is believed. Raises VLMUnavailable where it answers and does not say.
         """
-        while self._ollama is not None and (self._opened_at is None or not self.again_in_s()):
+        left_alone = bool(self.problem)
+        while self._ollama is not None and not left_alone:
             try:
                 await self.follow()
                 if model and self.record(model).state is not ModelState.LOADED:
@@ -213,7 +208,7 @@ class Residency:
             return
         try:
             await self._ollama.health()
-            self._answers()
+            self.answers()
             if is_still():
                 await self.follow(is_still=is_still)
         except ServerAway as error:
@@ -221,39 +216,23 @@ class Residency:
         except VLMUnavailable as error:  # it may be late while it unloads: that is no outage (A.4.8)
             log.info("what is in memory is not known just now: %s", error)
 
-    def again_in_s(self) -> float:
-        return 0.0 if self._opened_at is None else max(0.0, self._opened_at + self._config.open_s - _now())
-
     def failed(self, error: ServerAway) -> None:
-        self._failures += 1
-        self.problem = told_by(error)
-        if self._failures >= self._config.failures_until_open:
-            self._opened_at = _now()
-        if not self._is_away:
-            self._is_away = True
+        was_away, self.problem = bool(self.problem), told_by(error)
+        if not was_away:
             self._on_away()
-            self._in_state(ModelState.ERROR, *(one for one in ModelState if one is not ModelState.UNLOADED))
-        self._reporter.problem(Topic.SERVER, told_by(error))
+            for record in self._records.values():
+                record.state = ModelState.UNLOADED if record.state is ModelState.UNLOADED else ModelState.ERROR
+        self._reporter.problem(Topic.SERVER, self.problem)
 
-    def succeeded(self) -> None:
-        self._failures, self._opened_at = 0, None
-        self._answers()
-
-    def _answers(self) -> None:
-        if self._opened_at is not None:
-            self._opened_at, self._failures = None, self._config.failures_until_open - 1
-        self.problem = ""
-        if self._is_away:
-            self._is_away = False
-            self._in_state(ModelState.UNLOADED, ModelState.ERROR)  # what it could not do says nothing any more
+    def answers(self) -> None:
+        """It has answered: one that was away is back."""
+        if self.problem:
+            self.problem = ""
+            for record in self._records.values():  # what it could not do says nothing any more
+                record.state = ModelState.UNLOADED if record.state is ModelState.ERROR else record.state
             self._on_back()
             self._reporter.problem(Topic.MODEL, "")
             self._reporter.solved(Topic.SERVER, say("gpu.server_back"))
-
-    def _in_state(self, state: ModelState, *before: ModelState) -> None:
-        for record in self._records.values():
-            if record.state in before:
-                record.state = state
 
     # --- loading ----------------------------------------------------------------------------------------------------
     async def load(self, name: str, *, until: float) -> None:
@@ -263,7 +242,14 @@ class Residency:
         self._to(record, ModelState.LOADING, say("gpu.loading", model=record.name))
         before, other = self._free_mb(), record.resident is None or self._has_other_context(record)
         try:
-            await self._in_time(record, until)
+            try:
+                async with asyncio.timeout_at(until) as limit:
+                    await self.server.load_model(record.name)
+            except TimeoutError:
+                if not limit.expired():
+                    raise
+                late = say("gpu.load_late", model=record.name, n=self._config.load_timeout_s)
+                raise LoadFailed(late, passing=False) from None
             await self._believe()
             if record.resident is None:
                 raise LoadFailed(say("gpu.not_listed", model=name))
@@ -280,16 +266,6 @@ class Residency:
         self._reporter.missing_memory(0, "")  # what is free now is not what was free before
         await self._learn(record, before)
         self._to(record, ModelState.LOADED, say("gpu.loaded", model=record.name))
-
-    async def _in_time(self, record: ModelRecord, until: float) -> None:
-        try:
-            async with asyncio.timeout_at(until) as limit:
-                await self.server.load_model(record.name)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            seconds = self._config.load_timeout_s
-            raise LoadFailed(say("gpu.load_late", model=record.name, n=seconds), passing=False) from None
 
     async def _know(self, name: str) -> None:
         """What it needs: learned, or else its size on disk (S3.10). A model that is not there needs nothing."""
@@ -332,7 +308,12 @@ class Residency:
             record.state, record.adopted = ModelState.LOADED, False  # as far as is known; it may be on its way out
             raise
         record.forget()
-        is_missing = before is not None and held >= RISEN_MB and not await self._has_risen(before)
+
+        async def has_risen() -> bool:
+            free = self._free_mb()
+            return before is None or free is None or free > before + RISEN_MB
+
+        is_missing = held >= RISEN_MB and not await _until(has_risen, self._config.vram_timeout_s)
         self._to(record, ModelState.UNLOADED, say("gpu.unloaded", model=record.name))
         if before is not None and is_missing:
             text = say("gpu.memory_missing", model=record.name, held=held)
@@ -355,13 +336,6 @@ class Residency:
         if not await _until(is_gone, self._config.gone_timeout_s):
             n = self._config.gone_timeout_s
             raise said or StillInMemory(say("gpu.still_in_memory", model=record.name, n=n))
-
-    async def _has_risen(self, before: int) -> bool:
-        async def has_risen() -> bool:
-            free = self._free_mb()
-            return free is None or free > before + RISEN_MB
-
-        return await _until(has_risen, self._config.vram_timeout_s)
 
     def _to(self, record: ModelRecord, state: ModelState, text: str) -> None:
         record.state = state

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from gpu.control.controller import Controller
@@ -28,56 +29,11 @@ CLEANING_UP_S = 5.0  # what a chat whose turn was taken from it may take to hang
 
 @dataclass(eq=False)
 class SharedJob:
+    """Done once for all who ask for the same meanwhile."""
+
     task: asyncio.Task[None] = field(init=False)
     begun: bool = False  # it has its turn, and is brought to its end from then on
     waiting: int = 0
-
-
-JobWork = Callable[[SharedJob], Coroutine[Any, Any, None]]
-
-
-class SharedWork:
-    """Jobs by their keys, in one loop. A job that nobody waits for any more, and that has not begun, never runs."""
-
-    def __init__(self) -> None:
-        self._jobs: dict[Hashable, SharedJob] = {}
-
-    async def join(
-        self, key: Hashable, work: JobWork, *, deadline: float, late: bool = True, lasting: bool = False
-    ) -> None:
-        """Return when it is done; DeadlinePassed for this caller alone.
-
-        `late`: one that has begun may be joined; `lasting`: it is done in any case, whoever gives up.
-        """
-        job = self._jobs.get(key)
-        if job is None or job.task.done() or (job.begun and not late):
-            job = self._jobs[key] = self._begin(key, work)
-        job.waiting += 1
-        try:
-            async with asyncio.timeout_at(deadline) as limit:
-                await asyncio.shield(job.task)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            code = "gpu.time_over_soon" if lasting else "gpu.time_over_undone"
-            raise DeadlinePassed(say("gpu.time_over_doing" if job.begun else code)) from None
-        finally:
-            job.waiting -= 1
-            if not job.waiting and not job.begun and not lasting:
-                job.task.cancel()
-
-    def _begin(self, key: Hashable, work: JobWork) -> SharedJob:
-        job = SharedJob()
-        job.task = asyncio.get_running_loop().create_task(work(job))
-
-        def over(task: asyncio.Task[None]) -> None:
-            if self._jobs.get(key) is job:
-                del self._jobs[key]
-            if not task.cancelled():
-                task.exception()  # nobody may be left to hear it
-
-        job.task.add_done_callback(over)
-        return job
 
 
 class Serving:
@@ -85,30 +41,66 @@ class Serving:
 
     def __init__(self, controller: Controller, *, is_owner: Callable[[], bool]) -> None:
         self._controller, self._is_owner = controller, is_owner
-        self._shared = SharedWork()
+        self._jobs: dict[Hashable, SharedJob] = {}
         self._mode_asked_at = -math.inf
 
     async def carry_out(self, request: Request) -> None:
         """Do it in its turn. Who asks for the same shares it; who gives up takes it from nobody."""
         deadline = asyncio.get_running_loop().time() + request.deadline_s
-        if request.kind is RequestKind.MODE:
-            # A request whose owner has died is asked again of the next one: by then a later one may be here already.
-            asked_at = float(request.extra.get("asked_at", deadline - request.deadline_s))
-            if asked_at < self._mode_asked_at:
-                return
+        if request.kind is not RequestKind.MODE:
+            await self._shared((request.kind, request.model, request.purpose), request, deadline)
+            return
+        # A request whose owner has died is asked again of the next one: by then a later one may be here already.
+        asked_at = float(request.extra.get("asked_at", deadline - request.deadline_s))
+        if asked_at >= self._mode_asked_at:
             self._mode_asked_at = asked_at
             self._controller.wanted = request.mode or ExecutionMode.IDLE
-            # one that has begun may be on its way to another mode; idle needs nothing of anybody, and preempts no chat
-            key: tuple[Any, ...] = (RequestKind.MODE, self._controller.wanted is ExecutionMode.IDLE)
-            # `wanted` is said already: it is done also when who asked has stopped waiting, for the last one stands
-            await self._shared.join(
-                key, lambda job: self._change_mode(job, request), deadline=deadline, late=False, lasting=True
-            )
-        else:
-            key = (request.kind, request.model, request.purpose)
-            # an unload that has begun may be of an earlier load than the one that was seen
-            late = request.kind is not RequestKind.UNLOAD
-            await self._shared.join(key, lambda job: self._reach(job, request), deadline=deadline, late=late)
+            # idle needs nothing of anybody, and preempts no chat
+            await self._shared((request.kind, self._controller.wanted is ExecutionMode.IDLE), request, deadline)
+
+    async def _shared(self, key: Hashable, request: Request, deadline: float) -> None:
+        """Return when it is done; DeadlinePassed for this caller alone.
+
+        One that has begun is not joined where it may be about an earlier state than the one that was seen: another
+        mode, an earlier load. What nobody waits for any more, and has not begun, never runs; except for a mode, which
+        is `wanted` already.
+        """
+        job, is_mode = self._jobs.get(key), request.kind is RequestKind.MODE
+        too_late = job is not None and job.begun and request.kind in (RequestKind.MODE, RequestKind.UNLOAD)
+        if job is None or job.task.done() or too_late:
+            job = self._jobs[key] = SharedJob()
+            job.task = asyncio.get_running_loop().create_task(self._do(job, request))
+            job.task.add_done_callback(partial(self._over, key))
+        job.waiting += 1
+        try:
+            async with asyncio.timeout_at(deadline) as limit:
+                await asyncio.shield(job.task)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            code = "gpu.time_over_soon" if is_mode else "gpu.time_over_undone"
+            raise DeadlinePassed(say("gpu.time_over_doing" if job.begun else code)) from None
+        finally:
+            job.waiting -= 1
+            if not job.waiting and not job.begun and not is_mode:
+                job.task.cancel()
+
+    def _over(self, key: Hashable, task: asyncio.Task[None]) -> None:
+        if (job := self._jobs.get(key)) is not None and job.task is task:
+            del self._jobs[key]
+        if not task.cancelled():
+            task.exception()  # nobody may be left to hear it
+
+    async def _do(self, job: SharedJob, request: Request) -> None:
+        loads = request.kind is RequestKind.LOAD
+        entry = QueueEntry.of(request, preemptible=loads and request.purpose in CHATS)
+        async with self._turn(entry):
+            job.begun = True
+            if request.kind is RequestKind.MODE:
+                await self._controller.change_mode()
+            else:
+                with self._controller.scheduler.loading(entry) if loads else nullcontext():
+                    await self._controller.reach(request)
 
     @asynccontextmanager
     async def used(self, request: Request) -> AsyncIterator[None]:
@@ -125,54 +117,36 @@ class Serving:
                 await self.carry_out(replace(request, kind=RequestKind.LOAD))
             async with self._turn(entry, deadline=deadline):
                 with controller.scheduler.loading(entry):
-                    controller.note_request(request.model)
                     await controller.reach(request)
                 if entry.error is not None:  # somebody more urgent has waited for the same load
                     raise entry.error
                 try:
                     yield
                 finally:
-                    controller.touch(request.model)
-
-    async def _change_mode(self, job: SharedJob, request: Request) -> None:
-        async with self._turn(QueueEntry.of(request)):
-            job.begun = True
-            await self._controller.change_mode()
-
-    async def _reach(self, job: SharedJob, request: Request) -> None:
-        loads = request.kind is RequestKind.LOAD
-        entry = QueueEntry.of(request, preemptible=loads and request.purpose in CHATS)
-        async with self._turn(entry):
-            job.begun = True
-            if loads:
-                self._controller.note_request(request.model)
-                with self._controller.scheduler.loading(entry):
-                    await self._controller.reach(request)
-            else:
-                await self._controller.reach(request)
+                    controller.models.touch(request.model)
 
     @asynccontextmanager
     async def _turn(self, entry: QueueEntry, *, deadline: float | None = None) -> AsyncIterator[None]:
         """Its turn, until it is preempted or its deadline comes: who does not notice keeps nobody waiting."""
-        loop = asyncio.get_running_loop()
-
-        async def cancel_when_preempted(scope: asyncio.Timeout) -> None:
-            await entry.preempted.wait()
-            scope.reschedule(loop.time())
-            if deadline is not None:
-                await asyncio.sleep(CLEANING_UP_S)
-                self._controller.scheduler.leave(entry)
-
-        async with self._controller.scheduler.turn(entry, deadline=deadline):
+        loop, scheduler = asyncio.get_running_loop(), self._controller.scheduler
+        async with scheduler.turn(entry, deadline=deadline):
             if not self._is_owner():
                 raise OwnerGone(say("gpu.given_back"))
             late = DeadlinePassed(say("gpu.time_over"))
             ending = None if deadline is None else loop.call_at(deadline, entry.preempt, late)
-            watching: asyncio.Task[None] | None = None
             try:
                 async with asyncio.timeout(None) as scope:
-                    watching = loop.create_task(cancel_when_preempted(scope))
-                    yield
+
+                    def end() -> None:
+                        scope.reschedule(loop.time())
+                        if deadline is not None:
+                            loop.call_later(CLEANING_UP_S, scheduler.leave, entry)
+
+                    entry.on_preempted(end)
+                    try:
+                        yield
+                    finally:
+                        entry.on_preempted(None)
             except TimeoutError:
                 if entry.error is None or not scope.expired():
                     raise
@@ -180,8 +154,6 @@ class Serving:
             finally:
                 if ending is not None:
                     ending.cancel()
-                if watching is not None:
-                    watching.cancel()
 
 
 log = logging.getLogger(__name__)
@@ -192,7 +164,9 @@ Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Router:
-    """Without `ownership` the GPU is always this process's own; `companions` run while it is. In the runtime's loop."""
+    """Without `ownership` the GPU is always this process's own; what is `beside` runs while it is. In the runtime's
+    loop.
+    """
 
     def __init__(
         self,
@@ -202,12 +176,10 @@ class Router:
         *,
         ownership: Ownership | None,
         remote: OwnerClient | None,
-        companions: Sequence[Work],
     ) -> None:
         self._controller, self._serving, self._runtime = controller, serving, runtime
         self._lock, self._remote = ownership, remote
-        looks = (controller.tick, controller.probe, self._hand_over)
-        self._beside = [*companions, *(self._repeated(look) for look in looks)]
+        self.beside = [self._repeated(look) for look in (controller.tick, controller.probe, self._hand_over)]
         self._name = ""  # with which the GPU was claimed
         self._tasks: set[asyncio.Task[None]] = set()  # while it is owned
         self._claiming: asyncio.Task[None] | None = None
@@ -223,41 +195,61 @@ class Router:
         """Do it, or have it done. Raises what stands in its way; OwnedElsewhere where the owner cannot be asked."""
         if request.kind is RequestKind.MODE:
             self._mode = request
-        async for left in self._tries(request):
-            try:
-                if self._own():
-                    return await self._serving.carry_out(left)
-                with _typed_faults():
-                    return await self._other(left).ask(left)
-            except OwnerGone as error:
-                log.info("%s", error)
-        raise OwnedElsewhere(say("gpu.owners_change"))
+        await self._by_owner(request, self._serving.carry_out, lambda owner, left: owner.ask(left))
 
     @asynccontextmanager
     async def use(self, request: Request) -> AsyncIterator[None]:
         """Inside, the model of the request is loaded, whoever owns the GPU; one task runs all of it."""
         async with AsyncExitStack() as stack:
-            async for left in self._tries(request):
-                try:
-                    if self._own():
-                        await stack.enter_async_context(self._serving.used(left))
-                    else:
-                        with _typed_faults():
-                            await stack.enter_async_context(self._other(left).use(left))
-                    break
-                except OwnerGone as error:
-                    log.info("%s", error)
-            else:
-                raise OwnedElsewhere(say("gpu.owners_change"))
+            enter = stack.enter_async_context
+            await self._by_owner(
+                request, lambda left: enter(self._serving.used(left)), lambda owner, left: enter(owner.use(left))
+            )
             yield
+
+    async def _by_owner(
+        self,
+        request: Request,
+        here: Callable[[Request], Awaitable[None]],
+        there: Callable[[OwnerClient, Request], Awaitable[None]],
+    ) -> None:
+        """Owners may come and go while a request is on its way: it is tried with what is left of its time."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + request.deadline_s
+        for number in range(TRIES):
+            await asyncio.sleep(PAUSE_S if number else 0)
+            left = replace(request, deadline_s=max(0.0, deadline - loop.time()))
+            try:
+                if self._own():
+                    return await here(left)
+                return await self._asked(left, there)
+            except OwnerGone as error:
+                log.info("%s", error)
+        raise OwnedElsewhere(say("gpu.owners_change"))
+
+    async def _asked(self, request: Request, there: Callable[[OwnerClient, Request], Awaitable[None]]) -> None:
+        if self._remote is None:
+            holder = self._lock.holder() if self._lock else None
+            owner = holder.told if holder else say("gpu.another_process")
+            raise OwnedElsewhere(say("gpu.owned_elsewhere", owner=owner, what=request.kind))
+        try:
+            await there(self._remote, request)
+        except GPUError:
+            raise
+        except Exception as error:  # the edge to another process: whatever it is, who asked is told in one type
+            raise GPUError(say("gpu.owner_not_asked_why", error=f"{type(error).__name__}: {error}")) from error
 
     # --- owning it --------------------------------------------------------------------------------------------------
     def claim(self, name: str) -> None:
         """From any thread: have it as soon as it can be had. Returns after the first try."""
+
+        async def there() -> None:
+            self._claim(name)
+
         if self._runtime.is_here:
             self._claim(name)
         else:
-            self._runtime.submit(self._claim_there(name)).result()
+            self._runtime.submit(there()).result()
 
     async def release(self) -> None:
         """Own it no longer: it is given back at once, or else with the end of what is being done with it."""
@@ -277,9 +269,6 @@ class Router:
         """Give it back, whatever is being done; the loop has ended."""
         self._name = ""
         self._give_back()
-
-    async def _claim_there(self, name: str) -> None:
-        self._claim(name)
 
     def _claim(self, name: str) -> None:
         if self._claiming is None:
@@ -314,7 +303,7 @@ class Router:
         if self._lock is not None and not self._lock.hold(self._name or UNCLAIMED):
             return False
         if not self._tasks:
-            for work in self._beside:
+            for work in self.beside:
                 task = asyncio.get_running_loop().create_task(work())
                 self._tasks.add(task)
                 task.add_done_callback(_tell_fault)
@@ -358,38 +347,6 @@ class Router:
                     log.exception("looking after the GPU failed")
 
         return watch
-
-    # --- the other process ------------------------------------------------------------------------------------------
-    def _other(self, request: Request) -> OwnerClient:
-        if self._remote is None:
-            holder = self._lock.holder() if self._lock else None
-            raise OwnedElsewhere(
-                say(
-                    "gpu.owned_elsewhere",
-                    owner=holder.told if holder else say("gpu.another_process"),
-                    what=request.kind,
-                )
-            )
-        return self._remote
-
-    async def _tries(self, request: Request) -> AsyncIterator[Request]:
-        """The request with what is left of its time, as often as it may be tried."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + request.deadline_s
-        for number in range(TRIES):
-            await asyncio.sleep(PAUSE_S if number else 0)
-            yield replace(request, deadline_s=max(0.0, deadline - loop.time()))
-
-
-@contextmanager
-def _typed_faults() -> Iterator[None]:
-    """At the edge to another process: whoever waits hears of a fault as of anything else that can go wrong."""
-    try:
-        yield
-    except GPUError:
-        raise
-    except Exception as error:  # the edge to another process: whatever it is, who asked is told in one type
-        raise GPUError(say("gpu.owner_not_asked_why", error=f"{type(error).__name__}: {error}")) from error
 
 
 def _tell_fault(task: asyncio.Task[None]) -> None:

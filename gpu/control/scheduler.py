@@ -23,7 +23,7 @@ FIRST_GUESS_S = 1.0
 
 @dataclass(eq=False)
 class QueueEntry:
-    """Somebody's request on its way. `preempted` is set when its turn is taken from it, `error` says why."""
+    """Somebody's request on its way. `error` says why its turn was taken from it."""
 
     request: Request
     level: int
@@ -33,15 +33,21 @@ class QueueEntry:
     order: int = 0
     asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     granted: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    preempted: asyncio.Event = field(default_factory=asyncio.Event)
     error: GPUError | None = None
+    end: Callable[[], None] | None = None
     began_at: float | None = None
 
     def preempt(self, error: GPUError) -> None:
         """Its turn is over, whatever it does with it."""
         if self.error is None:
             self.error = error
-            self.preempted.set()
+            self.on_preempted(self.end)
+
+    def on_preempted(self, end: Callable[[], None] | None) -> None:
+        """Have that called when its turn is taken from it, at once where it was already."""
+        self.end = end
+        if end is not None and self.error is not None:
+            end()
 
     @classmethod
     def of(cls, request: Request, *, preemptible: bool = False) -> QueueEntry:

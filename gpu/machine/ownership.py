@@ -46,8 +46,8 @@ class Ownership(KernelLock):
         super().__init__(Path(folder) / FILE_NAME)
         self._listeners = Listeners("the ownership of the GPU")
 
-    def on_change(self, listener: Callable[[bool], None]) -> None:
-        """Be called with True when this process has taken the GPU, with False just before it gives it back."""
+    def on_change(self, listener: Callable[[Holder | None], None]) -> None:
+        """Be called with this process when it has taken the GPU, with None just before it gives it back."""
         self._listeners.add(listener)
 
     def hold(self, name: str) -> bool:
@@ -59,12 +59,12 @@ class Ownership(KernelLock):
         except OSError as error:
             raise GPUError(say("gpu.lock_unwritable", path=self.path, error=error.strerror)) from error
         if is_ours:
-            self._listeners.tell(True)
+            self._listeners.tell(self.holder())
         return is_ours
 
     def release(self) -> None:
         if self.is_held:
-            self._listeners.tell(False)
+            self._listeners.tell(None)
             super().release()
 
     def holder(self) -> Holder | None:
@@ -124,7 +124,8 @@ def as_request(said: Any) -> Request:
 
 
 def error_fields(error: GPUError) -> dict[str, Any]:
-    fields = {name: value for name, value in vars(error).items() if _is_simple(value)}
+    simple = (bool, int, float, str, type(None))
+    fields = {name: value for name, value in vars(error).items() if isinstance(value, simple)}
     return {"error": type(error).__name__, "message": to_json(told_by(error)), "fields": to_json(fields)}
 
 
@@ -136,14 +137,8 @@ def as_error(said: Mapping[str, Any]) -> GPUError:
     # The constructors make the message of their numbers; here it is there already.
     error = kind.__new__(kind, from_json(said.get("message", name)))
     for field, value in dict(said.get("fields", {})).items():
-        setattr(error, field, tuple(from_json(one) for one in value) if isinstance(value, list) else value)
+        setattr(error, field, value)
     return error
-
-
-def _is_simple(value: object) -> bool:
-    if isinstance(value, (list, tuple)):
-        return all(isinstance(part, str) for part in value)
-    return value is None or isinstance(value, (bool, int, float, str))
 
 
 def _line(said: Any) -> bytes:

@@ -8,6 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -69,10 +70,8 @@ def write_events(events: Iterable[Mapping[str, Any]]) -> None:
 def write_samples(machine: str, gpus: Sequence[Mapping[str, Any]], now: datetime) -> None:
     """`gpus` as VRAMInfo tells them."""
     GPUSample.objects.bulk_create(
-        [
-            GPUSample(machine=machine, gpu=gpu["uuid"], at=now, used_mb=gpu["used_mb"], total_mb=gpu["total_mb"])
-            for gpu in gpus
-        ]
+        GPUSample(machine=machine, gpu=gpu["uuid"], at=now, used_mb=gpu["used_mb"], total_mb=gpu["total_mb"])
+        for gpu in gpus
     )
 
 
@@ -155,11 +154,7 @@ class Publisher:
         details, now = self._details(), self._now()
         told = say("gpu.not_owned", owner=told_name(owner.name), pid=owner.pid)
         self._note(GPUEventKind.OWNER_CHANGED, told, details.status)
-        picture = _picture(details)
-
-        def write() -> None:
-            write_goodbye(self._machine, owner, picture, now)
-
+        write = partial(write_goodbye, self._machine, owner, _picture(details), now)
         self._database.submit(lambda: self._carefully(write))
         self._wake()
 
@@ -221,20 +216,14 @@ class Publisher:
 
 
 def _picture(details: ManagerDetails) -> dict[str, Any]:
+    """The columns of `GPUState`."""
     status = details.status
+    same = ("vlm_state", "vlm_model", "clip_device", "degraded", "degraded_reason", "queue_length", "last_vlm_request")
     return {
-        "mode": status.execution_mode.value,
-        "vlm_state": status.vlm_state.value,
-        "vlm_model": status.vlm_model,
-        "clip_device": status.clip_device,
-        "degraded": status.degraded,
-        "degraded_reason": status.degraded_reason,
+        **{name: getattr(status, name) for name in same},
+        **{name: as_json(getattr(details, name)) for name in ("vram", "residents", "queue")},
+        "mode": status.execution_mode,
         "degraded_since": details.degraded_since,
-        "queue_length": status.queue_length,
-        "last_vlm_request": status.last_vlm_request,
-        "vram": as_json(details.vram),
-        "residents": as_json(details.residents),
-        "queue": as_json(details.queue),
     }
 
 
@@ -278,14 +267,8 @@ def last_known_status(machine: str = "") -> dict[str, Any] | None:
 
 def nothing_known() -> dict[str, Any]:
     """What stands beside a status of one's own while no owner of the GPU has ever said anything."""
-    return {
-        "at": None,
-        "age_s": None,
-        "fresh": False,
-        "revision": 0,
-        "owner_died": False,
-        "degraded_since": None,
-    } | NOBODY
+    unknown = dict.fromkeys(("at", "age_s", "degraded_since"))
+    return {**unknown, "fresh": False, "revision": 0, "owner_died": False, **NOBODY}
 
 
 def gpu_folder() -> Path:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import Max, Min
@@ -56,18 +58,9 @@ PURPOSES: dict[Purpose, str | Promise] = {
     Purpose.TARGET: gettext_lazy("to find a target"),
     Purpose.CLASSIFY: gettext_lazy("to name elements"),
     Purpose.ASSISTANT: gettext_lazy("for the assistant"),
-    Purpose.SUMMARY: gettext_lazy("to sum up a conversation"),
     Purpose.PRELOAD: gettext_lazy("to have it ready"),
 }
-
-
 _NOT_LOADED = (gettext_lazy("not loaded"), "circle-dashed", "")
-
-
-def model_state(state: str) -> tuple[str, str, str]:
-    """Word, icon and colour."""
-    word, icon, colour = STATES[ModelState(state)] if state in set(ModelState) else _NOT_LOADED
-    return str(word), icon, colour
 
 
 def mode_name(mode: str) -> str:
@@ -149,10 +142,6 @@ def news_of_gpu(languages: Iterable[str]) -> GpuNews:
     return GpuNews(_mark(states, event), banners, events)
 
 
-def mark_of(states: Iterable[GPUState]) -> str:
-    return _mark(states, _newest())
-
-
 def _newest() -> GPUEvent | None:
     return GPUEvent.objects.defer("status").order_by("-pk").first()
 
@@ -210,43 +199,12 @@ _ICON_OF_EVENT = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRow:
-    """One model as a row of the table."""
-
-    name: str
-    state: str  # a ModelState
-    word: str
-    icon: str
-    colour: str
-    memory: str
-    note: str
-    can_load: bool
-    can_unload: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Minute:
-    at: datetime
-    low_mb: int
-    high_mb: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventLine:
-    key: str
-    at: datetime
-    icon: str
-    text: str
-    is_failure: bool
-
-
 def gpu_context(user: Any) -> dict[str, Any]:
     """All that the templates of the GPU's part show, this machine first."""
     here = machine_name()
     states = sorted(GPUState.objects.all(), key=lambda state: (state.machine != here, state.machine))
     return {
-        "gpu_mark": mark_of(states) if states else "",
+        "gpu_mark": _mark(states, _newest()) if states else "",
         "gpu_machines": [described(state, is_here=state.machine == here) for state in states],
         "gpu_may_operate": user.has_perm(OPERATE_GPU),
         "gpu_permission": OPERATE_GPU,
@@ -282,27 +240,25 @@ def described(state: GPUState, *, is_here: bool) -> dict[str, Any]:
 def gpu_lines(state: GPUState) -> list[dict[str, Any]]:
     """The GPUs with their memory in words, which is also what a screen reader is told of the chart."""
     minutes = minutes_of(state.machine) if state.vram else {}
-    return [gpu_line(gpu, minutes.get(str(gpu["uuid"]), [])) for gpu in state.vram]
+    return [_gpu_line(gpu, minutes.get(str(gpu["uuid"]), [])) for gpu in state.vram]
 
 
-def gpu_line(gpu: Mapping[str, Any], minutes: Sequence[Minute]) -> dict[str, Any]:
+def _gpu_line(gpu: Mapping[str, Any], minutes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     words = {name: memory(gpu[f"{name}_mb"]) for name in ("used", "total", "free")}
     before = ""
     if minutes:
-        low, high = min(minute.low_mb for minute in minutes), max(minute.high_mb for minute in minutes)
+        low, high = min(minute["low"] for minute in minutes), max(minute["high"] for minute in minutes)
         spread = {"low": memory(low), "high": memory(high), "n": MINUTES}
         before = _("Between %(low)s and %(high)s in the last %(n)d minutes.") % spread
     return {
-        "uuid": gpu["uuid"],
-        "name": gpu["name"],
-        "total_mb": gpu["total_mb"],
+        **gpu,
         "now": _("%(used)s of %(total)s used, %(free)s free") % words,
         "before": before,
-        "minutes": [{"at": minute.at, "used": memory(minute.high_mb)} for minute in minutes],
+        "minutes": [{"at": minute["minute"], "used": memory(minute["high"])} for minute in minutes],
     }
 
 
-def minutes_of(machine: str) -> dict[str, list[Minute]]:
+def minutes_of(machine: str) -> dict[str, list[Any]]:
     """The least and the most that was used in each of the last minutes, by GPU, the newest first."""
     rows = (
         GPUSample.objects.filter(machine=machine, at__gte=timezone.now() - timedelta(minutes=MINUTES))
@@ -312,13 +268,10 @@ def minutes_of(machine: str) -> dict[str, list[Minute]]:
         .annotate(low=Min("used_mb"), high=Max("used_mb"))
         .order_by("gpu", "-minute")
     )
-    found: dict[str, list[Minute]] = {}
-    for row in rows:
-        found.setdefault(row["gpu"], []).append(Minute(row["minute"], row["low"], row["high"]))
-    return found
+    return {gpu: list(minutes) for gpu, minutes in groupby(rows, itemgetter("gpu"))}
 
 
-def model_lines(state: GPUState) -> list[ModelRow]:
+def model_lines(state: GPUState) -> list[dict[str, Any]]:
     """The models that the owner told of, and the vision model that is set."""
     told = {str(resident["name"]): resident for resident in state.residents}
     if state.vlm_model:
@@ -326,9 +279,9 @@ def model_lines(state: GPUState) -> list[ModelRow]:
     return [_line(name, resident) for name, resident in told.items()]
 
 
-def catalogue_lines(shown: Iterable[ModelRow]) -> list[ModelRow]:
+def catalogue_lines(shown: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What else there is to choose from; whether it is on the disk, only the models' server knows."""
-    known = {line.name for line in shown}
+    known = {line["name"] for line in shown}
     return [_line(name, {"state": "", "need_mb": need}) for name, need in _needs().items() if name not in known]
 
 
@@ -338,24 +291,22 @@ def _needs() -> dict[str, int]:
     return dict(models.values_list("name", "vram_mb"))
 
 
-def _line(name: str, resident: Mapping[str, Any]) -> ModelRow:
-    state = str(resident.get("state", ""))
-    word, icon, colour = model_state(state)
+def _line(name: str, resident: Mapping[str, Any]) -> dict[str, Any]:
+    state, need = str(resident.get("state", "")), resident.get("need_mb")
+    word, icon, colour = STATES[ModelState(state)] if state in set(ModelState) else _NOT_LOADED
     in_memory = state in (ModelState.LOADED, ModelState.UNLOADING)
-    need = resident.get("need_mb")
-    held = resident.get("need_mb") or resident.get("vram_mb") or resident.get("size_mb")
+    held = need or resident.get("vram_mb") or resident.get("size_mb")
     wanted = _("needs about %(n)s") % {"n": memory(need)} if need else "–"
-    return ModelRow(
-        name=name,
-        state=state,
-        word=word,
-        icon=icon,
-        colour=colour,
-        memory=memory(held) if in_memory else wanted,
-        note=_note(resident) if in_memory else "",
-        can_load=state not in (ModelState.LOADING, ModelState.LOADED, ModelState.UNLOADING),
-        can_unload=state == ModelState.LOADED,
-    )
+    return {
+        "name": name,
+        "word": word,
+        "icon": icon,
+        "colour": colour,
+        "memory": memory(held) if in_memory else wanted,
+        "note": _note(resident) if in_memory else "",
+        "can_load": state not in (ModelState.LOADING, ModelState.LOADED, ModelState.UNLOADING),
+        "can_unload": state == ModelState.LOADED,
+    }
 
 
 def _note(resident: Mapping[str, Any]) -> str:
@@ -376,29 +327,25 @@ def queue_line(entry: Mapping[str, Any]) -> dict[str, Any]:
         "by": entry.get("asked_by") or "",
         "state": RequestState(state).label if state in RequestState.values else state,
         "is_waiting": state == RequestState.WAITING,
-        "at": _moment(entry.get("asked_at")),
+        "at": parse_datetime(str(entry.get("asked_at"))),
     }
 
 
-def event_lines(machine: str) -> list[EventLine]:
+def event_lines(machine: str) -> list[dict[str, Any]]:
     """What happened, and what people asked for in vain, the newest first."""
     return [_event_line(event) for event in GPUEvent.objects.filter(machine=machine).order_by("-pk")[:EVENTS]]
 
 
-def _event_line(event: GPUEvent) -> EventLine:
+def _event_line(event: GPUEvent) -> dict[str, Any]:
     failed = event.kind == GPUEventKind.REQUEST_FAILED
     icon = _ICON_OF_EVENT.get(GPUEventKind(event.kind), "point") if event.kind in GPUEventKind.values else "point"
     text = _failure(event.status) if failed else worded(event.text)
-    return EventLine(key=f"event-{event.pk}", at=event.at, icon=icon, text=text, is_failure=failed)
+    return {"key": f"event-{event.pk}", "at": event.at, "icon": icon, "text": text, "is_failure": failed}
 
 
 def _failure(told: Mapping[str, Any]) -> str:
     request = told.get("request") or {}
-    said = {"what": asked(request), "why": as_error(told).sentence()}
+    said = {"what": asked(request), "why": worded(as_error(told))}
     if who := request.get("asked_by"):
         return _("%(what)s, asked by %(who)s: not done. %(why)s") % {**said, "who": who}
     return _("%(what)s: not done. %(why)s") % said
-
-
-def _moment(when: Any) -> datetime | None:
-    return parse_datetime(when) if isinstance(when, str) else None

@@ -112,13 +112,10 @@ def context_of(entry: ModelEntry, *, num_ctx: int) -> int:
 
 
 # --- the rules ------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Selection:
-    """`rejected` has every other model of the catalogue, and why it is not this one that answers."""
-
     model: ModelEntry
     reasons: tuple[str, ...]
-    rejected: Mapping[str, str]
 
 
 def choose(task: Task, catalogue: Sequence[ModelEntry], now: Situation) -> Selection:
@@ -129,19 +126,16 @@ def choose(task: Task, catalogue: Sequence[ModelEntry], now: Situation) -> Selec
     if not able:
         raise _nothing(task, catalogue, barred, now)
     if held is not None and held.key not in barred:
-        others = {entry.key: say("choice.other_held", model=held.key) for entry in able if entry is not held}
-        return Selection(model=held, reasons=(say("choice.held"), _memory_words(held, now)), rejected=barred | others)
+        return Selection(held, (say("choice.held"), _memory_words(held, now)))
     ranks = {entry.key: tuple(_rank(entry, task, now)) for entry in able}
     best = min(able, key=lambda one: (*(points for points, _why in ranks[one.key]), one.vram_mb, one.key))
-    reasons = [why for points, why in ranks[best.key] if points and why]
+    reasons = [] if held is None else [say("choice.held_cannot", model=held.key, why=barred[held.key])]
+    reasons += [why for points, why in ranks[best.key] if points and why]
     if best.tier == task.complexity:
         reasons.append(say("choice.as_wanted", tier=_in_words(best.tier)))
     if best.key in now.loaded:
         reasons.append(say("choice.loaded"))
-    if held is not None:
-        reasons.insert(0, say("choice.held_cannot", model=held.key, why=barred[held.key]))
-    behind = {entry.key: _behind(ranks[entry.key], ranks[best.key], best) for entry in able if entry is not best}
-    return Selection(model=best, reasons=(*reasons, _memory_words(best, now)), rejected=barred | behind)
+    return Selection(best, (*reasons, _memory_words(best, now)))
 
 
 def obstacle(entry: ModelEntry, task: Task, now: Situation) -> str:
@@ -218,25 +212,15 @@ def _memory_words(entry: ModelEntry, now: Situation) -> str:
     return say("choice.takes_gpu" if now.uses_gpu(entry) else "choice.takes_memory", needed=needed, free=free)
 
 
-def _behind(own: Sequence[tuple[int, str]], of_best: Sequence[tuple[int, str]], best: ModelEntry) -> str:
-    """By the first that tells them apart."""
-    for (points, why), (of_it, _why) in zip(own, of_best, strict=True):
-        if points > of_it:
-            return say("choice.better", best=best.key, why=why or say("choice.that_one", why=say("choice.loaded")))
-    return say("choice.better", best=best.key, why=say("choice.that_one_less"))
-
-
 def _nothing(task: Task, catalogue: Sequence[ModelEntry], barred: Mapping[str, str], now: Situation) -> NoModelFits:
     if not catalogue:
-        return NoModelFits(say("choice.catalogue_empty"), reasons=())
+        return NoModelFits(say("choice.catalogue_empty"))
     short = [(now.memory(entry)[0], entry.key) for entry in catalogue if barred[entry.key] == _shortage(entry, now)]
-    reasons = [say("choice.of_model", model=key, why=why) for key, why in barred.items()]
     if short:
         nearest = min(short)[1]
-        words = say("choice.none_fits_nearest", task=task.needs, model=nearest, why=barred[nearest])
-    else:
-        words = say("choice.none_fits", task=task.needs, whys=then(reasons))
-    return NoModelFits(words, reasons=reasons)
+        return NoModelFits(say("choice.none_fits_nearest", task=task.needs, model=nearest, why=barred[nearest]))
+    whys = then(say("choice.of_model", model=key, why=why) for key, why in barred.items())
+    return NoModelFits(say("choice.none_fits", task=task.needs, whys=whys))
 
 
 # --- what they did lately -------------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ from gpu.ollama import is_named
 from gpu.resources import ResourceMonitor
 from gpu.runtime import DatabaseThread
 from gpu.selection.choice import RecentOutcomes, Situation
-from gpu.types import ExecutionMode, ModelOnDisk, Provider, Resident
+from gpu.types import ExecutionMode, ModelOnDisk, Resident
+from gpu.wire.http import ModelServer
 from sentences.said import say, told_by
 
 log = logging.getLogger(__name__)
@@ -53,10 +54,7 @@ def read_rows() -> CatalogueRows:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
-    catalogue: tuple[ModelEntry, ...]
-    situation: Situation
+Observation = tuple[tuple[ModelEntry, ...], Situation]  # the catalogue, and what there is now
 
 
 class Observer:
@@ -66,7 +64,7 @@ class Observer:
         self,
         manager: GPUResourceManager,
         *,
-        openai: Provider | None,
+        openai: ModelServer | None,
         monitor: ResourceMonitor,
         recent: RecentOutcomes,
         database: DatabaseThread,
@@ -91,88 +89,75 @@ class Observer:
             looking.exception()  # nobody may be left to hear it
 
     async def _look(self) -> Observation:
-        rows, ollama, openai = await asyncio.gather(self._rows(), self._ollama(), self._others())
+        rows, ollama, openai = await asyncio.gather(
+            self._rows(), self._listed(ProviderName.OLLAMA), self._listed(ProviderName.OPENAI)
+        )
         config, own_mode = self._manager.config, ExecutionMode(self._manager.get_status().execution_mode)
         mode = rows.mode if own_mode is ExecutionMode.IDLE else own_mode  # another process may own the GPU
-        away = {
-            name: found for name, found in zip(ProviderName, (ollama, openai), strict=True) if isinstance(found, str)
-        }
-        disk, residents = ((), ()) if isinstance(ollama, str) else ollama
-        on_disk = _found(rows.catalogue, ProviderName.OLLAMA, disk, is_named)
-        others = () if isinstance(openai, str) else openai
-        elsewhere = _found(rows.catalogue, ProviderName.OPENAI, others, lambda one, name: one.name == name)
+        asked = zip(ProviderName, (ollama, openai), strict=True)
+        away = {name: found for name, found in asked if isinstance(found, str)}
+        residents = () if ProviderName.OLLAMA in away else await self._residents()
+        on_disk = _found(rows.catalogue, ProviderName.OLLAMA, () if isinstance(ollama, str) else ollama, is_named)
+        elsewhere = _found(rows.catalogue, ProviderName.OPENAI, () if isinstance(openai, str) else openai, _is_called)
         served = {ProviderName.OLLAMA: frozenset(on_disk), ProviderName.OPENAI: frozenset(elsewhere)}
         stays = _stays(mode, config.vlm_model)
-        situation = Situation(
+        ollama_here = {ProviderName.OLLAMA} if config.ollama_is_here else set()
+        openai_here = {ProviderName.OPENAI} if getattr(self._openai, "is_here", True) else set()
+        needs = {key: rows.learned_mb.get((one.digest, config.num_ctx)) for key, one in on_disk.items()}
+        lately = {one.key for one in rows.catalogue if one.provider is ProviderName.OPENAI}
+        return rows.catalogue, Situation(
             resources=await asyncio.to_thread(self._monitor.read),
             mode=mode,
             headroom_mb=config.headroom_mb,
             num_ctx=config.num_ctx,
             served={name: keys for name, keys in served.items() if name not in away},
             away=away,
-            here=self._here(),
+            here=frozenset(ollama_here | openai_here),
             loaded=frozenset(_found(rows.catalogue, ProviderName.OLLAMA, residents, is_named))
-            | self._loaded_elsewhere(rows.catalogue),
+            | {key for key in lately if self._recent.answered_lately(key)},
             gives_way_mb=sum(one.vram_mb or one.size_mb for one in residents if not stays(one)),
             all_stay=any(stays(one) for one in residents),
-            blind=frozenset(
-                key
-                for key, one in on_disk.items()
-                if one.capabilities and Capability.VISION.value not in one.capabilities
-            ),
+            blind=frozenset(key for key, one in on_disk.items() if _sees_nothing(one)),
             remote=frozenset(key for key, one in {**on_disk, **elsewhere}.items() if one.remote),
-            learned_mb={
-                key: rows.learned_mb[one.digest, config.num_ctx]
-                for key, one in on_disk.items()
-                if (one.digest, config.num_ctx) in rows.learned_mb
-            },
+            learned_mb={key: need for key, need in needs.items() if need is not None},
             lowered=self._recent.lowered(),
         )
-        return Observation(catalogue=rows.catalogue, situation=situation)
 
     async def _rows(self) -> CatalogueRows:
         try:
             self._known = await self._database.run(self._read_rows)
         except DatabaseError as error:
             if self._known is None:
-                raise NoModelFits(say("choice.catalogue_unread", error=error), reasons=()) from error
+                raise NoModelFits(say("choice.catalogue_unread", error=error)) from error
             log.warning("the catalogue of models is that of before: %s", error)
         return self._known
 
-    async def _ollama(self) -> tuple[tuple[ModelOnDisk, ...], tuple[Resident, ...]] | str:
-        """What it has and what it has loaded, or why it cannot be asked."""
-        ollama = self._manager.ollama
-        if ollama is None or not self._manager.config.ollama_url:
-            return NO_ADDRESS[ProviderName.OLLAMA]
+    async def _listed(self, name: ProviderName) -> tuple[ModelOnDisk, ...] | str:
+        """What a provider has, or why it cannot be asked."""
+        server = self._manager.ollama if name is ProviderName.OLLAMA else self._openai
+        if server is None:
+            return NO_ADDRESS[name]
         try:
-            disk: tuple[ModelOnDisk, ...] = await ollama.list_models()
+            found: tuple[ModelOnDisk, ...] = await server.list_models()
         except VLMUnavailable as error:
             return told_by(error)
+        return found
+
+    async def _residents(self) -> tuple[Resident, ...]:
+        assert self._manager.ollama is not None  # it has just told what it has
         try:
-            residents: tuple[Resident, ...] = await ollama.loaded_models()
+            return await self._manager.ollama.loaded_models()
         except VLMUnavailable as error:  # it may be busy with an unload, and is not away (A.4.8)
             log.info("what is loaded is not known now: %s", error)
-            return disk, ()
-        return disk, residents
+            return ()
 
-    async def _others(self) -> tuple[ModelOnDisk, ...] | str:
-        if self._openai is None:
-            return NO_ADDRESS[ProviderName.OPENAI]
-        try:
-            return await self._openai.list_models()
-        except VLMUnavailable as error:
-            return told_by(error)
 
-    def _here(self) -> frozenset[ProviderName]:
-        ollama = {ProviderName.OLLAMA} if self._manager.config.ollama_is_here else set()
-        return frozenset(ollama | ({ProviderName.OPENAI} if getattr(self._openai, "is_here", True) else set()))
+def _is_called(one: ModelOnDisk, name: str) -> bool:
+    return one.name == name
 
-    def _loaded_elsewhere(self, catalogue: tuple[ModelEntry, ...]) -> frozenset[str]:
-        return frozenset(
-            entry.key
-            for entry in catalogue
-            if entry.provider is ProviderName.OPENAI and self._recent.answered_lately(entry.key)
-        )
+
+def _sees_nothing(one: ModelOnDisk) -> bool:
+    return bool(one.capabilities) and Capability.VISION.value not in one.capabilities
 
 
 def _stays(mode: ExecutionMode, vlm: str) -> Callable[[Resident], bool]:

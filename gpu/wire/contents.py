@@ -7,7 +7,6 @@ import io
 import json
 import math
 import re
-import threading
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -119,11 +118,8 @@ BYTES_A_TOKEN = 3.0  # of UTF-8; English takes about four, German and French thr
 PICTURE_TOKENS = 768  # what Ollama reckons for one (A.3)
 MESSAGE_TOKENS = 4  # the marks of its role around each message
 PIXELS_A_TOKEN = 28 * 28  # of Qwen2.5-VL: patches of 14 pixels, four of them a token; others take less
-SMALLEST, LARGEST = 0.5, 4.0
-IMPLAUSIBLE = 0.4  # a server that counts only what it had not read before (a kept beginning) says less than there was
-DOWNWARDS = 0.2  # a share of the way: too high costs some history, too low the answer
+LARGEST = 4.0  # times
 MORE = 1.05
-WORTH_LEARNING = 50  # tokens; below that the marks between the messages are most of it
 
 
 def estimated_tokens(message: ChatMessage) -> int:
@@ -139,54 +135,30 @@ def refuse_what_cannot_fit(messages: Sequence[ChatMessage], *, context_length: i
 
 
 class TokenCounter:
-    """One for all models; may be used by any thread."""
+    """Reckons by bytes; a model whose server found more than that is reckoned higher from then on. For any thread."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._factors: dict[str, float] = {}
-        self._floors: dict[str, float] = {}
-
-    def factor(self, model: str) -> float:
-        return max(self._factors.get(model, 1.0), self._floors.get(model, SMALLEST))
 
     def count(self, messages: Iterable[ChatMessage], *, model: str = "") -> int:
         texts = pictures = 0
         for message in messages:
             texts += estimated_tokens(replace(message, pictures=()))
             pictures += sum(picture_tokens(picture) for picture in message.pictures)
-        return math.ceil(texts * self.factor(model)) + pictures
-
-    def learn(self, messages: Sequence[ChatMessage], *, model: str, counted: int) -> None:
-        """The server counted so many: upwards at once, downwards by and by. Messages with pictures teach nothing."""
-        reckoned = sum(estimated_tokens(message) for message in messages)
-        if reckoned < WORTH_LEARNING or any(message.pictures for message in messages):
-            return
-        ratio = counted / reckoned
-        if ratio < IMPLAUSIBLE:
-            return
-        with self._lock:
-            known = self._factors.get(model, 1.0)
-            learned = ratio if ratio >= known else known + DOWNWARDS * (ratio - known)
-            self._factors[model] = min(LARGEST, max(SMALLEST, learned))
+        return math.ceil(texts * self._factors.get(model, 1.0)) + pictures
 
     def was_too_much(self, model: str, *, reckoned: int, context_length: int) -> None:
         """The server found too long what had been reckoned to fit: from now on it would not, for this model."""
-        with self._lock:
-            too_low_by = MORE * context_length / max(1, reckoned)
-            self._floors[model] = min(LARGEST, max(1.0, self.factor(model) * max(MORE, too_low_by)))
+        too_low_by = MORE * context_length / max(1, reckoned)
+        self._factors[model] = min(LARGEST, self._factors.get(model, 1.0) * max(MORE, too_low_by))
 
 
 def picture_tokens(picture: bytes) -> int:
     """For the model that takes most of those known, and no less than Ollama reckons; only the head is read."""
-    from PIL import Image
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # nothing is decoded
-            image = Image.open(io.BytesIO(picture))
-        with image:
+        with _opened(picture) as image:
             pixels = min(image.width * image.height, READ_MEGAPIXELS * MEGA)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except (PromptTooLarge, RequestRefused):
         return PICTURE_TOKENS  # whoever sends it says what is wrong with it
     return max(PICTURE_TOKENS, math.ceil(pixels / PIXELS_A_TOKEN))
 
@@ -232,10 +204,6 @@ class AnswerBuffer:
     def text(self) -> str:
         return "".join(self._texts)
 
-    @property
-    def begun(self) -> bool:
-        return self._parts > 0
-
     def add(self, text: str, *, thinking: str = "") -> None:
         """Count a part; raises AnswerBroken when it goes on beyond what it was given."""
         self._texts.append(text)
@@ -243,10 +211,6 @@ class AnswerBuffer:
         self._parts += bool(text or thinking)
         if self._parts > max_parts(self.max_tokens):
             raise AnswerBroken(say("answer.too_long", model=self.model, n=self.max_tokens))
-
-    def unended(self) -> AnswerBroken:
-        """The stream is over and nothing said that the answer was: it is none (A.4.5)."""
-        return AnswerBroken(say("answer.no_end", model=self.model))
 
     def check(self, last: Chunk) -> None:
         if last.done_reason in ("load", "unload"):

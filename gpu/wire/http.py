@@ -1,4 +1,7 @@
-"""HTTP to servers of models: bounded in bytes and time, no proxy, no redirect; every failure is a VLMUnavailable."""
+"""HTTP to servers of models: bounded in bytes and time, no proxy, no redirect; every failure is a VLMUnavailable.
+
+What is common to both kinds of servers: an answer as it comes, checked before it counts (S4.1, A.4).
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,16 @@ import asyncio
 import ipaddress
 import json
 import re
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import httpx
 from django.core.exceptions import ImproperlyConfigured
 
+from gpu.config import GPUResourceConfig
 from gpu.exceptions import (
     AnswerBroken,
     AnswerTimeout,
@@ -28,6 +32,8 @@ from gpu.exceptions import (
     ServerAway,
     VLMUnavailable,
 )
+from gpu.types import ChatMessage, Chunk, CloudAllowed, ModelOnDisk
+from gpu.wire.contents import AnswerBuffer, as_sent, max_bytes, without_control
 from sentences.said import say
 
 MAX_BODY = 16 * 1024 * 1024  # /api/show tells a model's licence and template; nothing else comes near it
@@ -35,15 +41,6 @@ MAX_LINE = 1024 * 1024
 MAX_ERROR = 64 * 1024
 
 Refusal = Callable[[int, bytes, Mapping[str, str]], VLMUnavailable]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerTimeouts:
-    """How long an answer may take, in seconds: until its first part, between two parts, as a whole."""
-
-    first_s: float
-    silence_s: float
-    whole_s: float
 
 
 class ServerConnection:
@@ -100,15 +97,26 @@ class ServerConnection:
         return self._object(raw, path)
 
     async def lines(
-        self, path: str, body: Mapping[str, Any], *, patience: AnswerTimeouts, max_bytes: int, refusal: Refusal
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        *,
+        first_s: float,
+        silence_s: float,
+        whole_s: float,
+        max_bytes: int,
+        refusal: Refusal,
     ) -> AsyncGenerator[str]:
-        """The lines of a streamed answer, without their ends and without empty ones."""
-        end = asyncio.get_running_loop().time() + patience.whole_s
+        """The lines of a streamed answer, without their ends and without empty ones.
+
+        Until the first one, between two of them and as a whole it may take so long.
+        """
+        end = asyncio.get_running_loop().time() + whole_s
         begun = False
         try:
             async with aclosing(self._lines(path, body, max_bytes=max_bytes, refusal=refusal)) as lines:
                 while True:
-                    limit_s = patience.silence_s if begun else patience.first_s
+                    limit_s = silence_s if begun else first_s
                     line = await self._next(lines, limit_s=limit_s, end=end)
                     if line is None:
                         return
@@ -174,6 +182,90 @@ class ServerConnection:
 
     def _unreachable(self, error: httpx.HTTPError) -> ServerAway:
         return ServerAway(say("server.unreachable", who=self.who, error=_words(error)))
+
+
+class ModelServer:
+    """One server, on the loop of `gpu.runtime`; every failure is a VLMUnavailable with the reason in words."""
+
+    chat_path: ClassVar[str]
+    _loads_s = 0.0  # what a question may take longer because it loads its model; else only its reading takes long
+
+    def __init__(self, config: GPUResourceConfig, wire: ServerConnection, cloud_allowed: CloudAllowed) -> None:
+        self.config, self._wire, self._cloud_allowed = config, wire, cloud_allowed
+
+    async def aclose(self) -> None:
+        await self._wire.aclose()
+
+    async def list_models(self) -> tuple[ModelOnDisk, ...]:
+        """What can be asked here."""
+        raise NotImplementedError
+
+    async def chat(
+        self,
+        model: str,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+        context_length: int | None = None,
+    ) -> AsyncGenerator[Chunk]:
+        """The answer as it comes; the last chunk is `done`. Raises where there is no whole answer (A.4).
+
+        With a schema the answer is JSON after it, checked here too, else AnswerUnusable; without one it may be cut
+        (`done_reason` “length”).
+        """
+        if not messages:
+            raise ValueError("there is nothing to ask: no messages")
+        await self.refuse_cloud(model)
+        tokens, most = max_tokens or self.config.max_tokens, self.config.max_picture_megapixels
+        context = await self._context(model, messages, context_length or self.config.num_ctx)
+        said = [
+            self._message(one.role, without_control(one.content), await as_sent(one.pictures, max_megapixels=most))
+            for one in messages
+        ]
+        buffer = AnswerBuffer(model, max_tokens=tokens, context_length=context, schema=schema)
+        lines = self._wire.lines(
+            self.chat_path,
+            {"model": model, "messages": said, "stream": True, **self._options(tokens, schema)},
+            first_s=self._loads_s or self.config.answer_timeout_s,
+            silence_s=self.config.silence_timeout_s,
+            whole_s=self._loads_s + self.config.answer_timeout_s,
+            max_bytes=max_bytes(tokens),
+            refusal=partial(self._refused, what=self.chat_path, model=model),
+        )
+        async with aclosing(lines), aclosing(self._chunks(lines, model)) as chunks:
+            async for chunk, thinking in chunks:
+                buffer.add(chunk.text, thinking=thinking)
+                if chunk.done:
+                    buffer.check(chunk)
+                    yield chunk
+                    return
+                if chunk.text:
+                    yield chunk
+        # the stream is over and nothing said that the answer was: it is none (A.4.5)
+        raise AnswerBroken(say("answer.no_end", model=model))
+
+    # --- of its kind ------------------------------------------------------------------------------------------------
+    async def refuse_cloud(self, model: str) -> None:
+        """Screens do not leave this machine (T9), unless an admin allowed it for that model: CloudModelRefused."""
+        raise NotImplementedError
+
+    async def _context(self, model: str, messages: Sequence[ChatMessage], context_length: int) -> int:
+        """The context that the answer has; PromptTooLarge where the server would drop messages without a word."""
+        raise NotImplementedError
+
+    def _message(self, role: str, text: str, pictures: Sequence[bytes]) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _options(self, max_tokens: int, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _refused(self, status: int, raw: bytes, headers: Mapping[str, str], **about: Any) -> VLMUnavailable:
+        raise NotImplementedError
+
+    def _chunks(self, lines: AsyncGenerator[str], model: str) -> AsyncGenerator[tuple[Chunk, str]]:
+        """The parts of the answer, and what the model thought beside each; the last one is `done`."""
+        raise NotImplementedError
 
 
 def is_forbidden(address: str) -> bool:

@@ -397,12 +397,6 @@ def test_designers_look_and_do_not_change(client_of: Callable[..., Any], designe
     assert not row.allow_remote
 
 
-def test_the_list_is_filtered_by_what_a_model_can_do(client_of: Callable[..., Any], admin: Any) -> None:
-    page = client_of(admin).get(f"{reverse(LIST)}?can=vision").content.decode()
-    assert "qwen2-5vl-7b" in page
-    assert "qwen2-5-1-5b" not in page
-
-
 @pytest.mark.parametrize("model", ["modeluse", "gpuevent", "learnedneed"])
 def test_what_machines_made_is_read_only(
     client_of: Callable[..., Any], designer: Any, django_user_model: Any, model: str

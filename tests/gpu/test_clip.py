@@ -19,8 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpu.clip import CLIPManager
-from gpu.clip.gpu_copy import WORKING_MB
-from gpu.clip.manager import CONTEXT_MB
+from gpu.clip.manager import CONTEXT_MB, WORKING_MB
 from gpu.clip.tower import load_tower
 from gpu.exceptions import ClipUnavailable
 from gpu.types import VRAMInfo

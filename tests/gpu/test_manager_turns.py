@@ -166,7 +166,7 @@ async def test_a_chat_that_does_not_notice_loses_its_turn_all_the_same(world: Si
     manager = manager_in(world)
 
     async def sleepy() -> None:
-        async with manager.using(CHAT, purpose=Purpose.SUMMARY):
+        async with manager.using(CHAT, purpose=Purpose.PRELOAD):
             await asyncio.sleep(1000)
 
     asleep = asyncio.create_task(sleepy())

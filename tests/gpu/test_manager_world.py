@@ -76,7 +76,7 @@ async def test_a_server_that_is_away_is_tried_three_times_with_growing_pauses_an
 
     manager.ollama._reach = counted
     world.stop_server()
-    with pytest.raises(ServerAway, match="asked again in 5 s"):
+    with pytest.raises(ServerAway, match="asked again by itself"):
         await manager.ensure_vlm_loaded()
     assert len(asked) == 3
     first, second = asked[1] - asked[0], asked[2] - asked[1]
@@ -86,8 +86,8 @@ async def test_a_server_that_is_away_is_tried_three_times_with_growing_pauses_an
         await manager.ensure_vlm_loaded()
     assert len(asked) == 3  # at once, without asking
     world.start_server()
-    await asyncio.sleep(manager.config.open_s)
-    await manager.ensure_vlm_loaded()  # half open: this one tries
+    await manager.controller.probe()
+    await manager.ensure_vlm_loaded()
     assert not manager.get_status().degraded
 
 
@@ -108,30 +108,6 @@ async def test_the_mode_asked_for_while_the_server_is_away_is_taken_and_done_whe
     assert world.is_loaded(VLM)
     assert not manager.get_status().degraded
     assert manager.details().degraded_since is None
-
-
-@in_world
-async def test_a_server_that_has_just_come_back_is_left_alone_at_its_first_failure(world: SimulatedWorld) -> None:
-    """A.9.7: half open, one request tries, and that counts."""
-    manager = manager_in(world, probe_every_s=600.0)
-    world.stop_server()
-    with pytest.raises(ServerAway):
-        await manager.ensure_vlm_loaded()
-    world.start_server()
-    await manager.controller.probe()
-    assert not manager.get_status().degraded
-    world.stop_server()
-    asked: list[float] = []
-    reach = manager.ollama._reach
-
-    async def counted() -> None:
-        asked.append(world.loop.now)
-        await reach()
-
-    manager.ollama._reach = counted
-    with pytest.raises(ServerAway, match="asked again in"):
-        await manager.ensure_vlm_loaded()
-    assert len(asked) == 1
 
 
 @in_world

@@ -22,7 +22,7 @@ from tests.gpu.world import CHAT, OTHER, VLM, SimulatedWorld
 
 SWAPS = 2
 SLACK_S = 6.0  # a deadline ends a request, and what it had begun is then taken back
-CHATS = st.sampled_from((Purpose.ASSISTANT, Purpose.SUMMARY, Purpose.PRELOAD))
+CHATS = st.sampled_from((Purpose.ASSISTANT, Purpose.PRELOAD))
 AT_ONCE = st.integers(0, 1)
 
 

@@ -26,7 +26,8 @@ from gpu.exceptions import (
 )
 from gpu.ollama import OllamaManager
 from gpu.openai import OpenAICompatibleProvider
-from gpu.types import ChatMessage, Chunk, Provider
+from gpu.types import ChatMessage, Chunk
+from gpu.wire.http import ModelServer
 from tests.doubles.ollama import End, Fault, Kind, Model, OllamaServer, Reply, Shape, ollama_server
 from tests.doubles.openai import OpenAIServer, openai_server
 from tests.gpu.ollama.conftest import Hours, head_of, png
@@ -38,7 +39,7 @@ SCHEMA = {"type": "object", "properties": {"mark": {"type": "integer"}}, "requir
 
 @dataclass(frozen=True)
 class Scene:
-    provider: Provider
+    provider: ModelServer
     server: OllamaServer | OpenAIServer
     chat_path: str
     hours: Hours
@@ -68,7 +69,7 @@ async def scene(request: pytest.FixtureRequest) -> AsyncIterator[Callable[..., S
     async with AsyncExitStack() as stack:
 
         def make(**fields: Any) -> Scene:
-            provider: Provider
+            provider: ModelServer
             if request.param == "ollama":
                 ollama = stack.enter_context(ollama_server(Model(MODEL), **fields))
                 client = OllamaManager(GPUResourceConfig(ollama_url=ollama.url))

@@ -337,7 +337,7 @@ class Assistant {
       note ? h("p", { class: `ask-note${outcome === "failed" ? " warn" : ""}`, title: tried.join(" ") }, icon(outcome === "failed" ? "alert-circle" : "circle-minus"), h("span", {}, note),
         again ? h("button", { class: "link-button", type: "button", onclick: () => this.ask(message.question) }, say("assistant.retry")) : null) : null,
       first ? h("p", { class: "ask-note" }, icon("switch-horizontal"), say("assistant.tried", { model: first.model, reason: first.reason || first.error })) : null,
-      n ? h("p", { class: "ask-note" }, icon("fold"), say(dropped.summarised ? "assistant.summarised" : "assistant.dropped", { n })) : null,
+      n ? h("p", { class: "ask-note" }, icon("fold"), say("assistant.dropped", { n })) : null,
     ];
   }
 

@@ -13,7 +13,7 @@ from execution.api import assistant as api
 from execution.assistant.run_records import RunRecords
 from execution.models import Execution
 from gpu.assistant.assistant import Assistant
-from gpu.conversation.talk import Talk
+from gpu.conversation import Talk
 from gpu.model_manager import ModelStatus
 from gpu.models import Conversation, Message
 from gpu.runtime import Runtime

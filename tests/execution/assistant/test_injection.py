@@ -16,7 +16,7 @@ from execution.models import Decision, Execution, Prompt, Step
 from gpu.assistant import conversations
 from gpu.assistant.assistant import AnswerOutcome, Assistant
 from gpu.assistant.records import question
-from gpu.conversation.talk import Talk
+from gpu.conversation import Talk
 from gpu.runtime import Runtime
 from gpu.types import Chunk
 from tests.execution.assistant.runs import click, make_asking, make_failed, make_secretive, screen

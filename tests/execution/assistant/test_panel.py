@@ -15,7 +15,7 @@ from execution.api import assistant as api
 from execution.assistant.run_records import RunRecords
 from execution.models import Decision, Execution, Step
 from gpu.assistant.assistant import Assistant
-from gpu.conversation.talk import Talk
+from gpu.conversation import Talk
 from gpu.exceptions import GpuBusy, NoModelFits
 from gpu.runtime import Runtime
 from gpu.types import Chunk, ModelAttempt
@@ -183,7 +183,7 @@ def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(
     failed = ModelAttempt(
         model="big", provider="ollama", outcome="failed", seconds=1.0, error="OutOfMemory", reason="Full."
     )
-    last = Chunk(done=True, model="qwen", attempts=(failed,), dropped={"messages": [0, 1], "summarised": True})
+    last = Chunk(done=True, model="qwen", attempts=(failed,), dropped={"messages": [0, 1]})
     models.said = ["Half of ", Chunk(restarted=True), "It stayed.", last]
     page = page_of(operator, path_of(make_failed()))
     page.click("#ask-button")
@@ -191,7 +191,7 @@ def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(
     expect(page.locator(".ask-words")).to_contain_text("It stayed.")
     expect(page.locator(".ask-words")).not_to_contain_text("Half of")
     expect(page.locator(".ask-note")).to_have_text(
-        ["big was asked first: Full.", "The first 2 messages were summed up for the model."]
+        ["big was asked first: Full.", "The model no longer saw the first 2 messages."]
     )
 
 
@@ -210,7 +210,7 @@ def test_keys_decide_nothing_while_a_question_is_written(
 @pytest.mark.parametrize(
     ("error", "note", "again"),
     [
-        (NoModelFits("None fits.", reasons=()), "No model is there to be asked", False),
+        (NoModelFits("None fits."), "No model is there to be asked", False),
         (GpuBusy("A run.", retry_after_s=3), "A run needs the GPU now", True),
     ],
 )

@@ -15,7 +15,7 @@ from gpu.assistant import conversations
 from gpu.assistant.assistant import AnswerOutcome, AnswerPart, Assistant, PartKind
 from gpu.assistant.records import RecordsAnswer
 from gpu.choices import MessageRole
-from gpu.conversation.talk import Talk
+from gpu.conversation import Talk
 from gpu.exceptions import AnswerBroken, GpuBusy, GPUError, NoModelFits, ServerAway, TooManySwaps
 from gpu.models import Conversation, Message
 from gpu.runtime import Runtime
@@ -27,7 +27,7 @@ DONE = Chunk(
     done=True,
     model="small",
     attempts=(ModelAttempt(model="small", provider="ollama", outcome="answered", seconds=0.5),),
-    dropped={"messages": [0], "summarised": True},
+    dropped={"messages": [0]},
 )
 
 
@@ -117,7 +117,7 @@ def test_the_records_come_first_then_the_words_then_what_is_kept(make: Any, talk
     assert (kept.records, kept.words, kept.model, kept.references[0]["step"]) == (
         "Step 4 failed.", "The window did not change.", "small", 4,
     )  # fmt: skip
-    assert kept.dropped == {"messages": [0], "summarised": True}
+    assert kept.dropped == {"messages": [0]}
     assert kept.attempts[0]["model"] == "small"
 
 
@@ -150,7 +150,7 @@ def test_facts_are_delimited_and_said_to_be_data(make: Any, talk: str) -> None:
 def test_without_a_model_the_records_stand_alone_and_say_so(make: Any, talk: str) -> None:
     for assistant in (
         Assistant(records=Records(), models=None, runtime=make()._runtime),
-        make(NoModelFits("No model fits.", reasons=())),
+        make(NoModelFits("No model fits.")),
     ):
         end = assistant.process_message("Which step failed?", conversation=talk)
         assert end.outcome is AnswerOutcome.RECORDS_ONLY
@@ -162,7 +162,7 @@ def test_without_a_model_the_records_stand_alone_and_say_so(make: Any, talk: str
 
 
 def test_the_note_is_in_the_language_of_the_question(make: Any, talk: str) -> None:
-    assistant = make(NoModelFits("No model fits.", reasons=()))
+    assistant = make(NoModelFits("No model fits."))
     end = assistant.process_message("Quelle étape ?", conversation=talk, language="fr")
     assert end.note.startswith("Aucun modèle")
 
@@ -224,7 +224,7 @@ def test_a_model_that_has_another_step_failed_than_the_records_is_left_out(make:
 def test_the_whole_briefing_stands_where_no_model_has_words(make: Any, talk: str) -> None:
     records = Records(without_model="What failed: Step 4.\nWhy: Nobody knows.")
     for said, outcome in (
-        ((NoModelFits("None.", reasons=()),), "records_only"),
+        ((NoModelFits("None."),), "records_only"),
         (("Step 1 failed.", DONE), "disagreed"),
     ):
         parts = list(make(*said, records=records).stream_message("Which?", conversation=talk))

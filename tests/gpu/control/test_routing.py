@@ -158,10 +158,10 @@ async def test_owners_that_come_and_go_end_in_an_error_and_no_loop(world: Simula
 
 
 @in_world
-async def test_companions_run_while_the_gpu_is_owned_and_end_with_that(world: SimulatedWorld) -> None:
+async def test_what_is_beside_runs_while_the_gpu_is_owned_and_end_with_that(world: SimulatedWorld) -> None:
     ran: list[str] = []
 
-    async def beside(manager: GPUResourceManager) -> None:
+    async def beside() -> None:
         ran.append("begun")
         try:
             await asyncio.Event().wait()
@@ -169,15 +169,8 @@ async def test_companions_run_while_the_gpu_is_owned_and_end_with_that(world: Si
             ran.append("ended")
 
     lock = Lock()
-    plain = manager_in(world, ownership=lock)
-    manager = GPUResourceManager(
-        plain.config,
-        ollama=plain.ollama,
-        vram=plain.vram,
-        ownership=lock,
-        runtime=plain.runtime,
-        companions=[beside],
-    )
+    manager = manager_in(world, ownership=lock)
+    manager.beside(beside)
     await manager.ensure_vlm_loaded()
     await asyncio.sleep(10)
     assert ran == ["begun"]

@@ -120,7 +120,7 @@ async def test_the_owner_does_what_was_asked(office: Office) -> None:
     [
         NotEnoughVRAM("qwen2.5vl:7b", needed_mb=6512, free_mb=4000),
         GpuBusy("A run needs the GPU.", retry_after_s=2.5),
-        NoModelFits("No model fits.", reasons=["a: too large", "b: no pictures"]),
+        NoModelFits("No model fits."),
         VLMUnavailable("Not now.", passing=False),
         GPUError("Something else."),
     ],

@@ -143,16 +143,16 @@ def test_a_holder_whose_name_cannot_be_read_holds_it_all_the_same(tmp_path: Path
 
 def test_listeners_hear_of_it_when_it_is_taken_and_while_it_is_still_held(tmp_path: Path) -> None:
     mine, heard = Ownership(tmp_path), []
-    mine.on_change(lambda held: heard.append((held, mine.is_held)))
+    mine.on_change(lambda holder: heard.append((holder and holder.name, mine.is_held)))
     assert mine.hold("mine")
     mine.hold("mine")
     mine.release()
     mine.release()
-    assert heard == [(True, True), (False, True)]
+    assert heard == [("mine", True), (None, True)]
 
 
 def test_a_listener_that_raises_keeps_nobody_from_the_gpu(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    def broken(held: bool) -> None:
+    def broken(holder: object) -> None:
         raise RuntimeError("broken")
 
     mine = Ownership(tmp_path)

@@ -226,12 +226,12 @@ def test_what_happened_comes_newest_first_with_what_was_asked_in_vain(page) -> N
     said = said[said.index("What happened") :]
     places = [said.index(words) for words in ("Last.", f"Load {VLM}, asked by otto: not done.", "First.")]
     assert places == sorted(places)
-    assert "6000 MB are needed, 2000 MB are free" in said
+    assert "6000 MB of GPU memory and 2000 MB are free" in said
 
 
 def test_what_the_owner_says_is_told_in_the_readers_language(page) -> None:
     """S3.9: kept as codes by whatever process owns the GPU, worded where it is read."""
-    away = ServerAway(say("gpu.asked_again_in", why=say("server.unreachable", who="Ollama", error="x"), n=12.4))
+    away = ServerAway(say("gpu.asked_again", why=say("server.unreachable", who="Ollama", error="x")))
     make_state(degraded=True, degraded_reason=by_sentence([NO_GPU, told_by(away)]))
     make_event(say("gpu.clip_moved", before="cpu", now="cuda:0", why=say("gpu.clip_fits", needed=900, free=5000)))
     make_refusal(LoadFailed(say("gpu.load_late", model=VLM, n=30.0)))
@@ -242,7 +242,7 @@ def test_what_the_owner_says_is_told_in_the_readers_language(page) -> None:
     assert GPUEvent.objects.filter(text__code="gpu.clip_moved").count() == 1
     said = page(headers={"Accept-Language": "fr"})
     for words in (
-        "Ollama est injoignable\u00a0: x. Nouvelle demande dans 12 s.",
+        "Ollama est injoignable\u00a0: x. Une nouvelle demande part d’elle-même.",
         "CLIP cpu → cuda:0\u00a0: CLIP tient sur le GPU (900 sur 5000 Mo).",
         f"«\u00a0{VLM}\u00a0» n’était pas chargé au bout de 30 s.",
     ):
