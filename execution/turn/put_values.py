@@ -117,13 +117,28 @@ def _label(box: Box, state: ScreenState) -> str:
 
 
 def _drawn(box: Box, state: ScreenState) -> np.ndarray | None:
+    """The letters in a field, with nothing around them: right after they were typed a caret stands behind them, and a
+    reader may take it for one, or the ring of the focus for a part of the line."""
     lines = [line.box for line in value_lines(box, state)]
-    return _without_caret(_grey(union(lines).intersection(box), state)) if lines else None
+    inner = box.grown(-_BORDER, state.frame.size)
+    if not lines or not (within := union(lines).intersection(inner)).area:
+        return None
+    return _bare(_without_caret(_bare(_grey(within, state))))
+
+
+def _ink(drawn: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(drawn.astype(np.int16) - int(np.median(drawn))) > _NOISE)
+
+
+def _bare(drawn: np.ndarray) -> np.ndarray:
+    """Without what is empty around it."""
+    rows, columns = (np.flatnonzero(_ink(drawn).any(axis=axis)) for axis in (1, 0))
+    return drawn[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1] if rows.size else drawn
 
 
 def _without_caret(drawn: np.ndarray) -> np.ndarray:
     """Without a stroke as high as all of it at its end; where that was a letter, it is not the same afterwards."""
-    ink = np.abs(drawn.astype(np.int16) - int(np.median(drawn))) > _NOISE
+    ink = _ink(drawn)
     last = np.flatnonzero(ink.any(axis=0))[-1:]
     if not last.size:
         return drawn
@@ -132,7 +147,7 @@ def _without_caret(drawn: np.ndarray) -> np.ndarray:
     start = end
     while start > 0 and (ink[:, start - 1] == stroke).all():
         start -= 1
-    is_bar = stroke.mean() >= _FULL and end - start < _WIDEST and start > 0 and not ink[:, start - 1].any()
+    is_bar = stroke.mean() >= _FULL and end - start < _WIDEST and start > 0
     return drawn[:, :start] if is_bar else drawn
 
 

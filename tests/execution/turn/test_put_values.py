@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from execution.turn.put_values import PutValues
@@ -95,18 +96,22 @@ def test_letters_that_are_drawn_as_they_were_are_the_same_whatever_they_are_read
     assert (code in str(told)) if code else not told
 
 
-def with_caret(state: ScreenState, text: str) -> ScreenState:
+def with_caret(state: ScreenState, text: str, *, higher: int, gap: int) -> ScreenState:
     """Right behind it, and in the line as it was read."""
     pixels, line = state.frame.pixels.copy(), next(t for t in state.texts if t.text == text)
-    wider = replace(line, box=line.box._replace(w=line.box.w + 3))
-    pixels[line.box.y : line.box.bottom, line.box.right + 1] = 0
+    box = line.box
+    wider = replace(line, box=Box(box.x, box.y - higher, box.w + 3, box.h + 2 * higher))
+    shown = pixels[box.y : box.bottom, box.x : box.right].min(axis=2)
+    at = box.x + int(np.flatnonzero((shown < shown.max()).any(axis=0))[-1]) + 1 + gap
+    pixels[wider.box.y : wider.box.bottom, at] = 0
     texts = tuple(wider if t is line else t for t in state.texts)
     return replace(state, frame=replace(state.frame, pixels=pixels), texts=texts)
 
 
-def test_the_caret_that_stood_behind_a_value_is_none_of_its_letters() -> None:
+@pytest.mark.parametrize(("higher", "gap"), [(0, 1), (3, 0)], ids=["apart", "higher, and at the last letter"])
+def test_the_caret_that_stood_behind_a_value_is_none_of_its_letters(higher: int, gap: int) -> None:
     values = PutValues(())
-    values.verified(typing("Anna Rossi"), with_caret(form("Anna Rossi"), "Anna Rossi"))
+    values.verified(typing("Anna Rossi"), with_caret(form("Anna Rossi"), "Anna Rossi", higher=higher, gap=gap))
     now = form("Anna Rossi", moved=ONE_ROW)
     assert not values.problem(SAVE, read_as(now, "Anna Rossi", "Anna Rossl"))
 
