@@ -12,8 +12,6 @@ from execution.pages.corrections import (
     correction_teach,
     corrections,
     corrections_merge,
-    pack_export,
-    pack_import,
 )
 from execution.pages.learning import (
     learning,
@@ -65,8 +63,6 @@ urlpatterns = [
     path("learning/drift/<int:pk>/begin-anew", learning_begin_anew, name="learning_begin_anew"),
     path("learning/corrections", corrections, name="corrections"),
     path("learning/corrections/merge", corrections_merge, name="corrections_merge"),
-    path("learning/corrections/export/<str:workflow_id>", pack_export, name="pack_export"),
-    path("learning/corrections/import", pack_import, name="pack_import"),
     path("learning/corrections/<int:number>", correction, name="correction"),
     path("learning/corrections/<int:number>/rule", correction_rule, name="correction_rule"),
     path("learning/corrections/<int:number>/teach", correction_teach, name="correction_teach"),

@@ -278,11 +278,7 @@ def _taught(row: LearnedCorrection, known: _Known) -> Crop | None:
 
 
 def chosen(row: LearnedCorrection, store: PictureStore) -> Crop | None:
-    """What the coach showed, on the whole screen; of one that was learned elsewhere there is what was around it."""
-    look = row.payload.get("target") or {}
-    if row.elsewhere and look:
-        around = crop(str(look.get("context") or ""), look.get("context_box"), store=store)
-        return around or crop(str(look.get("picture") or ""), store=store)
+    """What the coach showed, on the whole screen."""
     return crop(row.picture or str(row.payload.get("picture") or ""), row.box, store=store)
 
 
