@@ -53,7 +53,6 @@ class CorrectionSerializer(serializers.Serializer[Any]):
     step = serializers.IntegerField()
     learned_by = serializers.CharField(source="learned_by_name")
     learned_at = serializers.DateTimeField()
-    elsewhere = serializers.CharField(help_text="The installation that it was learned in, where that is another.")
     changed_by = serializers.CharField()
     changed_at = serializers.DateTimeField()
     uses = serializers.SerializerMethodField()

@@ -78,8 +78,6 @@ class LearnedCorrection(models.Model):
     conditions = models.JSONField(default=dict, blank=True)
     picture = models.CharField(max_length=64, blank=True)
     box = models.JSONField(null=True, blank=True)
-    # Only the release before reads it: it goes with the next one.
-    said_as = models.CharField(max_length=32, default="", db_default="", blank=True, editable=False)
 
     version_number = models.PositiveIntegerField(default=0)
     execution_id = models.CharField(max_length=60, blank=True)
@@ -92,9 +90,6 @@ class LearnedCorrection(models.Model):
     )
     learned_by_name = models.CharField(max_length=150, blank=True)
     learned_at = models.DateTimeField(default=timezone.now)
-    elsewhere = models.CharField(
-        max_length=100, blank=True
-    )  # the installation that it came from in a file, until 0.1.0
 
     state = models.CharField(max_length=20, choices=CorrectionState, default=CorrectionState.ON_TRIAL, db_index=True)
     why = SaidField(blank=True)  # why it is in that state, where that is not plain
@@ -111,6 +106,10 @@ class LearnedCorrection(models.Model):
     checked_at = models.DateTimeField(null=True, blank=True)
     checked_on = models.PositiveIntegerField(default=0)
     breaks = models.JSONField(default=list, blank=True)
+
+    # Run loops of the release before read and write these two; they go with the release after this one.
+    said_as = models.CharField(max_length=32, default="", db_default="", blank=True, editable=False)
+    elsewhere = models.CharField(max_length=100, blank=True)
 
     objects = LearnedCorrectionQuerySet.as_manager()
 

@@ -124,8 +124,6 @@ def as_taught(row: LearnedCorrection) -> Taught:
 
 def learned_from(row: LearnedCorrection) -> str:
     """“Learned from run 17, step 3, on 2026-11-23.”"""
-    if row.elsewhere:
-        return say("record.learned_elsewhere", where=row.elsewhere, on=f"{timezone.localtime(row.learned_at):%Y-%m-%d}")
     run = row.run if hasattr(row, "run") else _run_of(row)
     on = f"{timezone.localtime(row.learned_at):%Y-%m-%d}"
     return say("record.learned_from", run=run or row.execution_id, step=row.step, on=on)
