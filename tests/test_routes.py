@@ -78,6 +78,7 @@ OWN = {
     "logout": "the way out",
     "account": "one's own tokens",
     "account_password": "one's own password",
+    "script_catalogue": "the texts of the scripts, on every page",
     "account_token_revoke": "one's own tokens; those of others are not found there",
 }
 # The same two of the admin.

@@ -18,7 +18,7 @@ from execution.learning.overlay import fits
 from execution.models import CorrectionUse, ExecutionEvent, LearnedCorrection, Step
 from execution.models.learning import IN_FORCE
 from execution.pages.crops import Crop, crop
-from execution.pages.script_texts import act_words
+from execution.pages.value_words import act_words
 from execution.record.by_hand import MOST, acts_told
 from execution.record.contradictions import OPEN, contradicting
 from execution.record.corrections import as_taught, learned_from

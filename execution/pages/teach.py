@@ -23,10 +23,10 @@ from execution.lesson.own_pictures import slides_of_draft
 from execution.lesson.slides import Slide
 from execution.lesson.telling import draft_told
 from execution.models import Execution, Lesson, Robot
-from execution.pages import teach_texts
 from execution.pages.live import person
 from execution.permissions import VIEW
 from sentences.said import worded
+from workflows.choices import VariableKind
 from workflows.models import Workflow
 from workflows.permissions import DESIGN, PUBLISH, permitted
 from workflows.pictures import PictureStore
@@ -175,7 +175,7 @@ def teach(request: HttpRequest, lesson_id: str) -> HttpResponse:
             "draft": draft_told(lesson),
             "at": addresses(lesson),
             "me": {**person(request), "may_publish": request.user.has_perm(PUBLISH)},
-            "words": teach_texts.teach(),
+            "words": {"kind": {kind.value: str(kind.label) for kind in VariableKind}},
             "credentials": known_names(),
             "callable": callable_from(lesson),
         },
