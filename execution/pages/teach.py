@@ -1,4 +1,4 @@
-"""The pages on which workflows are taught: the form that begins a lesson, and the lesson (S6.1)."""
+"""The pages on which workflows are taught: what begins a lesson, also on a step of a run; the lesson (S6.1, S6.14)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from execution.actions.teach import lesson_by_id, open_lesson, open_picture_lesson
 from execution.choices import ON_DESKTOP, EventKind, LessonKind
-from execution.exceptions import LessonTaken, NoPictures
+from execution.exceptions import ExecutionError, LessonTaken, NoPictures
+from execution.lesson.begin_mending import begin_mending
 from execution.lesson.calling import callable_from
 from execution.lesson.editing import new_workflow
 from execution.lesson.known_acts import slides_of_control
@@ -25,7 +26,7 @@ from execution.lesson.telling import draft_told
 from execution.models import Execution, Lesson, Robot
 from execution.pages.live import person
 from execution.permissions import VIEW
-from sentences.said import worded
+from sentences.said import in_words, worded
 from workflows.choices import VariableKind
 from workflows.models import Workflow
 from workflows.permissions import DESIGN, PUBLISH, permitted
@@ -161,6 +162,29 @@ def teach_new(request: HttpRequest) -> HttpResponse:
             return redirect("teach", lesson.lesson_id)
     status = 422 if form.errors else 200
     return render(request, "execution/teach_new.html", {"nav": "workflows", "form": form}, status=status)
+
+
+@permitted(VIEW)
+@permitted(DESIGN)
+@require_http_methods(["GET", "HEAD", "POST"])
+def mend(request: HttpRequest, execution_id: str, index: int) -> HttpResponse:
+    """Begin a lesson on the step; with GET, say which it is."""
+    execution = Execution.objects.by_id(execution_id)
+    problem, status = "", 200
+    if request.method == "POST":
+        try:
+            return redirect("teach", begin_mending(execution, index, user=request.user).lesson_id)
+        except ExecutionError as error:
+            problem, status = worded(error), error.status_code
+    step = execution.steps.filter(index=index).first()
+    context = {
+        "nav": "workflows",
+        "execution": execution,
+        "step": step,
+        "why": in_words(execution.pause_detail.get("message") or "") or (worded(step.message) if step else ""),
+        "problem": problem,
+    }
+    return render(request, "execution/teach_mend.html", context, status=status)
 
 
 @permitted(DESIGN)
