@@ -65,7 +65,7 @@ bench: setup-dev
 	$(PYTHON) -m benchmarks $(NAME) $(OPTIONS)
 
 messages: setup-dev
-	$(PYTHON) manage.py makemessages -l fr --ignore .venv --ignore build --ignore tests --ignore var --add-location file --no-wrap --no-obsolete
+	for domain in django djangojs; do $(PYTHON) manage.py makemessages -d $$domain -l fr --ignore .venv --ignore build --ignore tests --ignore benchmarks --ignore vendor --ignore var --add-location file --no-wrap --no-obsolete; done
 	$(PYTHON) manage.py compilemessages -l fr
 
 requirements: setup-dev

@@ -279,7 +279,7 @@ HOLDS_DESKTOP = frozenset({LessonState.WAITING, LessonState.LIVE})
 
 
 class LessonKind(models.TextChoices):
-    """What is taught from: a desktop, a folder of pictures, or the pictures of a run."""
+    """What is taught from: a desktop, the workflow's own pictures, or those of a run."""
 
     DESKTOP = "desktop", _("a desktop")
     PICTURES = "pictures", _("pictures")

@@ -8,7 +8,7 @@ DomainError
 │   ├── IllegalMove            the table forbids it, or somebody else moved first
 │   ├── AlreadyDecided         says who decided and what
 │   ├── HeldBySomebody         says who is correcting
-│   ├── UnknownLesson, LessonTaken  says who teaches there
+│   ├── UnknownLesson, LessonTaken  says who teaches there; NoPictures
 │   ├── UnknownWorklist, UnknownItem, BadWorklist, BadRows, UnknownSchedule, BadSchedule
 │   ├── UnknownNotice, BadNotice
 │   └── NothingToDecide, BadDecision, BadMark, BadReplay, NoMatch, DriftDetected, NotProved
@@ -29,6 +29,10 @@ class ExecutionError(DomainError):
 
 class BadEdit(ExecutionError, status=422):
     """A change of a draft that cannot be made; nothing was changed."""
+
+
+class NoPictures(ExecutionError, status=422):
+    """A lesson without a desktop has nothing to show: the pictures are no longer kept."""
 
 
 class UnknownExecution(ExecutionError, status=404):

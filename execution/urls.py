@@ -12,8 +12,6 @@ from execution.pages.corrections import (
     correction_teach,
     corrections,
     corrections_merge,
-    pack_export,
-    pack_import,
 )
 from execution.pages.learning import (
     learning,
@@ -23,14 +21,13 @@ from execution.pages.learning import (
     learning_take_back,
 )
 from execution.pages.live import live, run_film, run_pause_told, run_snapshot, run_stretch, run_told
-from execution.pages.mend import mend
 from execution.pages.pictures import picture, picture_part, robot_frame, run_frame, run_pause_screen, run_screen
 from execution.pages.replays import replay, replay_stop, replays
 from execution.pages.robots import robot_maintenance, robot_tags, robots
 from execution.pages.runs import runs
 from execution.pages.scene import picture_scene
 from execution.pages.start import start
-from execution.pages.teach import teach, teach_new
+from execution.pages.teach import mend, teach, teach_new
 from execution.pages.texts import texts
 from execution.pages.training import training
 from execution.pages.training_jobs import training_again, training_export, training_file
@@ -65,8 +62,6 @@ urlpatterns = [
     path("learning/drift/<int:pk>/begin-anew", learning_begin_anew, name="learning_begin_anew"),
     path("learning/corrections", corrections, name="corrections"),
     path("learning/corrections/merge", corrections_merge, name="corrections_merge"),
-    path("learning/corrections/export/<str:workflow_id>", pack_export, name="pack_export"),
-    path("learning/corrections/import", pack_import, name="pack_import"),
     path("learning/corrections/<int:number>", correction, name="correction"),
     path("learning/corrections/<int:number>/rule", correction_rule, name="correction_rule"),
     path("learning/corrections/<int:number>/teach", correction_teach, name="correction_teach"),

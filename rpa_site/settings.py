@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from pathlib import Path
 
 import environ
@@ -221,7 +220,6 @@ RPA_OPENAI_URL = reading.address(env, "RPA_OPENAI_URL")  # of a server that spea
 RPA_OPENAI_KEY = env.str("RPA_OPENAI_KEY", "")
 RPA_MODEL_CATALOGUE = env.str("RPA_MODEL_CATALOGUE", "")  # a file of models to choose from; empty: the product's own
 RPA_ASSISTANT_NAME = env.str("RPA_ASSISTANT_NAME", "") or "Mai"
-RPA_INSTALLATION_NAME = env.str("RPA_INSTALLATION_NAME", "") or socket.gethostname()  # said of what leaves it
 
 # What is done behind the scenes: in rows of the database, or in a queue behind the same interface (RQ's).
 TASKS = {"default": {"BACKEND": env("RPA_TASKS_BACKEND", default="django_tasks_db.DatabaseBackend")}}

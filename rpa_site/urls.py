@@ -11,6 +11,7 @@ from rpa_site.account import LoginView, LogoutView, PasswordView, account, revok
 from rpa_site.api_docs import Docs, Schema
 from rpa_site.audit_pages import audit, audit_export
 from rpa_site.health import health
+from rpa_site.script_catalogue import script_catalogue
 
 handler500 = "rpa_site.errors.server_error"
 admin.autodiscover()
@@ -24,6 +25,7 @@ urlpatterns = [
     path("account/tokens/<int:pk>/revoke", revoke, name="account_token_revoke"),
     path("audit", audit, name="audit"),
     path("audit/export.<str:kind>", audit_export, name="audit_export"),
+    path("catalogue.js", script_catalogue, name="script_catalogue"),
     path("language", login_not_required(set_language), name="set_language"),
     path("admin/", admin.site.urls),
     path("api/schema", Schema.as_view(), name="api_schema"),

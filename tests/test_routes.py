@@ -78,6 +78,7 @@ OWN = {
     "logout": "the way out",
     "account": "one's own tokens",
     "account_password": "one's own password",
+    "script_catalogue": "the texts of the scripts, on every page",
     "account_token_revoke": "one's own tokens; those of others are not found there",
 }
 # The same two of the admin.
@@ -141,8 +142,6 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "api_robot_tags": (None, DESIGN),
     "api_corrections": (VIEW, None),
     "api_corrections_merge": (None, DESIGN),
-    "api_corrections_export": (DESIGN, None),
-    "api_corrections_import": (None, DESIGN),
     "api_correction": (VIEW, None),
     "api_correction_decide": (None, DESIGN),
     "api_correction_choose": (None, DESIGN),
@@ -227,8 +226,6 @@ TABLE: dict[str, tuple[Role | None, Role | None]] = {
     "corrections": (VIEW, None),
     "correction": (VIEW, None),
     "corrections_merge": (DESIGN, DESIGN),
-    "pack_export": (DESIGN, None),
-    "pack_import": (None, DESIGN),
     "correction_rule": (None, DESIGN),
     "correction_choose": (None, DESIGN),
     "correction_teach": (None, DESIGN),

@@ -1,7 +1,6 @@
-"""A file that goes from one installation to another: one JSON document and `pictures/<digest>.png`, in a zip (S8.6).
+"""The file of a workflow: one JSON document and `pictures/<digest>.png`, in a zip (S8.6).
 
-Which files there are stands in `KINDS`. What comes in is taken apart within the limits of `unpacking`; nothing of it is
-kept before all of it was checked.
+What comes in is taken apart within the limits of `unpacking`; nothing of it is kept before all of it was checked.
 """
 
 from __future__ import annotations
@@ -12,13 +11,10 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from sentences.said import worded
 from workflows.exceptions import PictureRefused
@@ -41,42 +37,17 @@ from workflows.unpacking import (
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """`document` is the name of its JSON, `format` what that says it is, `version` what is written and read here."""
-
-    document: str
-    format: str
-    version: int
-    is_another: str | Promise  # said to whoever brings it where another one is wanted
-    is_none: str | Promise  # said of a document of another format
-
-
-WORKFLOW = Kind(
-    document="workflow.json",
-    format="surehand.workflow",
-    version=1,
-    is_another=gettext_lazy("This file holds a workflow. Import it on the page Workflows."),
-    is_none=gettext_lazy("workflow.json does not say that it is a workflow of this product."),
-)
-CORRECTIONS = Kind(
-    document="corrections.json",
-    format="surehand.corrections",
-    version=1,
-    is_another=gettext_lazy("This file holds corrections. Import it on the page Learning, under Corrections."),
-    is_none=gettext_lazy("corrections.json does not say that it is a pack of corrections of this product."),
-)
-KINDS = (WORKFLOW, CORRECTIONS)
+DOCUMENT, FORMAT, VERSION = "workflow.json", "surehand.workflow", 1
 
 
 # --- written ---------------------------------------------------------------------------------------------------------
-def packed(kind: Kind, document: Mapping[str, Any], pictures: Iterable[str]) -> bytes:
+def packed(document: Mapping[str, Any], pictures: Iterable[str]) -> bytes:
     """The file, with those pictures of the product's store. Raises PictureMissing."""
     store, file = PictureStore(), io.BytesIO()
-    said = {"format": kind.format, "format_version": kind.version, **document}
+    said = {"format": FORMAT, "format_version": VERSION, **document}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         text = json.dumps(said, ensure_ascii=False, indent=1, sort_keys=True)
-        archive.writestr(_entry(kind.document, zipfile.ZIP_DEFLATED), text)
+        archive.writestr(_entry(DOCUMENT, zipfile.ZIP_DEFLATED), text)
         for digest in sorted(pictures):
             archive.writestr(_entry(f"pictures/{digest}.png", zipfile.ZIP_STORED), store.bytes_of(digest))
     return file.getvalue()
@@ -136,43 +107,41 @@ class Archive:
 
 
 @contextmanager
-def taken_apart(data: bytes | IO[bytes], kind: Kind, form: type) -> Iterator[Archive]:
+def taken_apart(data: bytes | IO[bytes], form: type) -> Iterator[Archive]:
     """The file in `data`, its document of the `form` of a dataclass. Raises BadBundle with the reason."""
-    others = {other.document: str(other.is_another) for other in KINDS if other is not kind}
     with tempfile.TemporaryDirectory(prefix="surehand-import-") as folder, opened(data) as zipped:
-        entries = checked_entries(zipped, kind.document, others=others)
+        entries = checked_entries(zipped, DOCUMENT)
         budget = Budget(MAX_BYTES)
-        document = _document(read(zipped, entries[kind.document], budget, limit=MAX_DOCUMENT_BYTES), kind)
+        document = _document(read(zipped, entries[DOCUMENT], budget, limit=MAX_DOCUMENT_BYTES))
         try:
-            check(document, form, kind.document)
+            check(document, form, DOCUMENT)
         except WrongShape as error:
             raise BadBundle(str(error)) from error
         yield Archive(document, PictureStore(Path(folder)), zipped, budget)
 
 
-def _document(data: bytes, kind: Kind) -> dict[str, Any]:
-    name = kind.document
+def _document(data: bytes) -> dict[str, Any]:
     try:
         raw = json.loads(data.decode("utf-8"))
     except json.JSONDecodeError as error:
         words = _("%(file)s is no JSON that can be read: look at line %(line)s, column %(column)s.")
-        raise BadBundle(words % {"file": name, "line": error.lineno, "column": error.colno}) from error
+        raise BadBundle(words % {"file": DOCUMENT, "line": error.lineno, "column": error.colno}) from error
     except UnicodeDecodeError as error:
         raise BadBundle(
-            _("%(file)s is no JSON that can be read: it is not written in UTF-8.") % {"file": name}
+            _("%(file)s is no JSON that can be read: it is not written in UTF-8.") % {"file": DOCUMENT}
         ) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of figures
         raise BadBundle(
-            _("%(file)s is no JSON that can be read: it holds what no such file has.") % {"file": name}
+            _("%(file)s is no JSON that can be read: it holds what no such file has.") % {"file": DOCUMENT}
         ) from error
-    if not isinstance(raw, dict) or raw.get("format") != kind.format:
-        raise BadBundle(str(kind.is_none))
-    if (said := raw.get("format_version")) != kind.version or isinstance(said, bool):
+    if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+        raise BadBundle(_("workflow.json does not say that it is a workflow of this product."))
+    if (said := raw.get("format_version")) != VERSION or isinstance(said, bool):
         words = _("%(file)s has format %(format)s, this server reads %(known)d. Export it again from a like version.")
-        if isinstance(said, int) and said > kind.version:
+        if isinstance(said, int) and said > VERSION:
             words = _(
                 "%(file)s has format %(format)s, this server reads %(known)d. Update this server, or export it again "
                 "from one like it."
             )
-        raise BadBundle(words % {"file": name, "format": str(said)[:20], "known": kind.version})
+        raise BadBundle(words % {"file": DOCUMENT, "format": str(said)[:20], "known": VERSION})
     return raw

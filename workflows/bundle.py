@@ -17,7 +17,7 @@ from django.db import models, transaction
 from django.utils.translation import gettext as _
 
 from workflows.actions.publish import digest_of
-from workflows.archives import WORKFLOW, Archive, packed, taken_apart
+from workflows.archives import Archive, packed, taken_apart
 from workflows.calling import Versions, drawn, expanded
 from workflows.calls import call_of
 from workflows.choices import LearningState
@@ -74,7 +74,7 @@ def export_bundle(workflow: Workflow) -> bytes:
         **({"needs": asdict(needs)} if (needs := needs_of(workflow)) else {}),
         **({"calls": [asdict(one) for one in called]} if called else {}),
     }
-    return packed(WORKFLOW, document, graph.pictures().union(*(one.graph.pictures() for one in called)))
+    return packed(document, graph.pictures().union(*(one.graph.pictures() for one in called)))
 
 
 def import_bundle(data: bytes | IO[bytes], *, user: Any, workflow_id: str = "") -> Workflow:
@@ -83,7 +83,7 @@ def import_bundle(data: bytes | IO[bytes], *, user: Any, workflow_id: str = "") 
     Raises BadBundle or InvalidWorkflow with the reason; then nothing has changed. Whether `user` may do it is the
     caller's to check; the name goes to the history.
     """
-    with taken_apart(data, WORKFLOW, _Document) as archive:
+    with taken_apart(data, _Document) as archive:
         document = _read(archive.document)
         graph = document.graph
         archive.take_pictures(document.pictures())

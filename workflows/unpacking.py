@@ -7,7 +7,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, cast
 
@@ -53,11 +53,8 @@ def _too_large() -> BadBundle:
     return BadBundle(_("The file is larger than %(limit)d MB.") % {"limit": MAX_BYTES // (1024 * 1024)})
 
 
-def checked_entries(
-    bundle: zipfile.ZipFile, document: str, *, others: Mapping[str, str] | None = None
-) -> dict[str, zipfile.ZipInfo]:
-    """Entries by name: the `document` and pictures, each once, and nothing else. `others` are the documents of files
-    that are taken elsewhere, with what to say of them."""
+def checked_entries(bundle: zipfile.ZipFile, document: str) -> dict[str, zipfile.ZipInfo]:
+    """Entries by name: the `document` and pictures, each once, and nothing else."""
     listed = bundle.infolist()
     if len(listed) > MAX_FILES:
         raise BadBundle(
@@ -67,8 +64,6 @@ def checked_entries(
     entries: dict[str, zipfile.ZipInfo] = {}
     for info in listed:
         name = info.orig_filename
-        if others and name in others:
-            raise BadBundle(others[name])
         if name != document and not PICTURE_NAME.fullmatch(name):
             raise BadBundle(
                 _("The file holds “%(name)s”. It may hold %(document)s and pictures/<digest>.png, no more.")

@@ -7,22 +7,16 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpResponse
 from django.urls import reverse
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import NotFound
 from rest_framework.generics import ListAPIView
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from execution.actions.corrections import choose, put_correction
-from execution.actions.export_pack import export_pack
-from execution.actions.import_pack import import_pack
 from execution.actions.merging import merge, planned
 from execution.actions.prototypes import put_back
 from execution.api.learning_serializers import (
@@ -31,8 +25,6 @@ from execution.api.learning_serializers import (
     CorrectionSerializer,
     DecideCorrectionSerializer,
     DifferenceSerializer,
-    ImportedPackSerializer,
-    ImportPackSerializer,
     MergedSerializer,
     MergeSerializer,
     PrototypeSerializer,
@@ -57,7 +49,6 @@ from execution.replay.asking import ask_for, stop_it
 from sentences.request_body import checked
 from workflows.models import Workflow
 from workflows.permissions import DESIGN, PUBLISH
-from workflows.unpacking import uploaded
 
 Answers = {200: CorrectionSerializer, 422: ErrorSerializer}
 
@@ -170,36 +161,6 @@ class MergeView(RunsView):
             return _merged(plan.workflow.workflow_id, None, open_changes=open_changes, changes=changes)
         version = merge(said["corrections"], user=request.user, note=said["note"], origin=origin_of(request))
         return _merged(version.workflow.workflow_id, version.number)
-
-
-class ExportPackView(RunsView):
-    read_permission = DESIGN
-
-    @extend_schema(
-        responses={(200, "application/zip"): OpenApiTypes.BINARY, 422: ErrorSerializer},
-    )
-    def get(self, request: Request, workflow_id: str) -> HttpResponse:
-        """The corrections of a workflow with their pictures as one file; `X-Kept-Back` says how many stay here."""
-        exported = export_pack(workflow_id, user=request.user, origin=origin_of(request))
-        name = f"{slugify(exported.workflow.workflow_id) or 'workflow'}-corrections.zip"
-        headers = {
-            "Content-Disposition": f'attachment; filename="{name}"', "X-Kept-Back": str(len(exported.kept_back)),
-        }  # fmt: skip
-        return HttpResponse(exported.data, content_type="application/zip", headers=headers)
-
-
-class ImportPackView(RunsView):
-    write_permission = DESIGN
-    parser_classes = (MultiPartParser,)
-
-    @extend_schema(request=ImportPackSerializer, responses={201: ImportedPackSerializer, 422: ErrorSerializer})
-    def post(self, request: Request) -> Response:
-        """What of a file fits is on trial from now on, and trusted once it has proved right here."""
-        said = checked(ImportPackSerializer, request.data)
-        imported = import_pack(
-            uploaded(said["file"]), workflow_id=said["workflow_id"], user=request.user, origin=origin_of(request)
-        )
-        return Response(ImportedPackSerializer(imported).data, status=201)
 
 
 def _merged(

@@ -53,7 +53,6 @@ class CorrectionSerializer(serializers.Serializer[Any]):
     step = serializers.IntegerField()
     learned_by = serializers.CharField(source="learned_by_name")
     learned_at = serializers.DateTimeField()
-    elsewhere = serializers.CharField(help_text="The installation that it was learned in, where that is another.")
     changed_by = serializers.CharField()
     changed_at = serializers.DateTimeField()
     uses = serializers.SerializerMethodField()
@@ -149,26 +148,6 @@ class ResetPrototypeSerializer(RequestBody):
 
 class PutBackSerializer(serializers.Serializer[Any]):
     put_back = serializers.IntegerField(help_text="So many looked otherwise than they were taught.")
-
-
-class ImportPackSerializer(RequestBody):
-    file = serializers.FileField(help_text="A file of corrections, as the export gives it.")
-    workflow_id = serializers.CharField(
-        required=False, allow_blank=True, default="", max_length=100,
-        help_text="The workflow of this installation that they are of, where its id is another here.",
-    )  # fmt: skip
-
-
-class ImportedPackSerializer(serializers.Serializer[Any]):
-    workflow_id = serializers.CharField(source="workflow.workflow_id")
-    taken = serializers.SerializerMethodField(help_text="The numbers of those that are on trial here now.")
-    known = serializers.IntegerField(help_text="So many were here already.")
-    refused = serializers.IntegerField(help_text="So many were refused here before, and stay so.")
-    unfit = serializers.ListField(child=serializers.CharField(), help_text="What is taught otherwise here.")
-    full = serializers.ListField(child=serializers.CharField(), help_text="What has as many looks as are looked for.")
-
-    def get_taken(self, imported: Any) -> list[int]:
-        return [row.pk for row in imported.taken]
 
 
 class AskedReplaySerializer(RequestBody):

@@ -71,8 +71,6 @@ urlpatterns = [
     ),
     path("corrections/", learning.CorrectionsView.as_view(), name="api_corrections"),
     path("corrections/merge/", learning.MergeView.as_view(), name="api_corrections_merge"),
-    path("corrections/export/<str:workflow_id>/", learning.ExportPackView.as_view(), name="api_corrections_export"),
-    path("corrections/import/", learning.ImportPackView.as_view(), name="api_corrections_import"),
     path("corrections/<int:number>/", learning.CorrectionView.as_view(), name="api_correction"),
     path("corrections/<int:number>/decide/", learning.DecideCorrectionView.as_view(), name="api_correction_decide"),
     path("corrections/<int:number>/choose/", learning.ChooseCorrectionView.as_view(), name="api_correction_choose"),

@@ -11,12 +11,11 @@ from django.utils.translation import gettext as _
 from execution.actions.corrections import locked
 from execution.actions.teach import open_picture_lesson
 from execution.choices import FINAL, CorrectionKind, CorrectionState, ExecutionState, LessonKind, LessonStepState
-from execution.exceptions import BadDecision
+from execution.exceptions import BadDecision, NoPictures
 from execution.lesson.changes import changes_of
 from execution.lesson.known_acts import slides_between
 from execution.lesson.of_runs import slides_of_step
 from execution.lesson.slides import Slide
-from execution.lesson.uploads import BadUpload
 from execution.models import Execution, LearnedCorrection, Lesson, LessonStep, Step
 from execution.record.kept_screens import size_of
 from execution.types import Size
@@ -25,7 +24,7 @@ from workflows.specs import graph_of
 
 
 def begin_mending(execution: Execution, index: int, *, user: Any) -> Lesson:
-    """Raises PermissionDenied, LessonTaken, and BadUpload where no picture of the step is kept."""
+    """Raises PermissionDenied, LessonTaken, and NoPictures where no picture of the step is kept."""
     store, workflow = PictureStore(), execution.version.workflow
     step = execution.steps.filter(index=index).first()
     slides = list(slides_of_step(step, store)) if step else []
@@ -35,7 +34,7 @@ def begin_mending(execution: Execution, index: int, *, user: Any) -> Lesson:
             slides.insert(1 if slides else 0, paused)
         showing = [slide.picture for slide in slides].index(paused.picture)
     if not slides:
-        raise BadUpload(_("No picture of this step is kept, so it cannot be mended from it."))
+        raise NoPictures(_("No picture of this step is kept, so it cannot be mended from it."))
     with transaction.atomic():
         lesson = open_picture_lesson(
             workflow=workflow,
@@ -65,7 +64,7 @@ def teach_way(row: LearnedCorrection, *, user: Any) -> Lesson:
     elif run is not None and (step := run.steps.filter(index=row.step).first()):
         slides = list(slides_of_step(step, store))
     if not slides:
-        raise BadUpload(_("No picture of this way is kept any more, so it cannot be taught from it."))
+        raise NoPictures(_("No picture of this way is kept any more, so it cannot be taught from it."))
     with transaction.atomic():
         row = locked(row.pk, row.state)  # meanwhile another run went the same way, or somebody decided of it
         lesson = open_picture_lesson(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from execution.choices import CorrectionKind, CorrectionState, UseOutcome, Watched
@@ -20,19 +17,6 @@ from sentences.field import SaidField
 from workflows.renaming import BETWEEN
 
 IN_FORCE = (CorrectionState.ON_TRIAL, CorrectionState.TRUSTED)
-
-
-def said_as(kind: str, payload: Mapping[str, Any]) -> str:
-    """The digest of what a correction says; "" where it says nothing (any more). By the installation's own key: what a
-    coach typed could be guessed from a bare one."""
-    target = payload.get("target") or {}
-    said = {
-        CorrectionKind.NODE: payload.get("picture"),
-        CorrectionKind.PARAMS: payload.get("params"),
-        CorrectionKind.TARGET: target.get("text") or target.get("picture"),
-    }.get(CorrectionKind(kind))
-    told = json.dumps([kind, said], sort_keys=True, ensure_ascii=False)
-    return salted_hmac("execution.learned", told, algorithm="sha256").hexdigest()[:32] if said else ""
 
 
 class CorrectionPack(models.Model):
@@ -78,11 +62,10 @@ class LearnedCorrection(models.Model):
     `of` is what it was learned of (the target's id, the taught parameters, the node's id), `taught_as` the digest of
     how that was taught then (`execution.learning.taught_as`): taught anew it is another thing. `payload` is what it
     says instead. No value of a run is in it: where one stood there is its variable. `picture` is the screen that it was
-    learned on, without what was the run's data, `box` where on it. `said_as` is the digest of what it said when it was
-    learned, and stays when that is no longer kept: so what was refused is known when it comes again. Its state follows
-    from its uses since `since`, and from `began_as`, which a person may have said. `streak` is how many runs in a row
-    proved it right, `proved` how many under which conditions, those it was used under last at the end, and whether it
-    is trusted there (`execution.learning.conditions.Proof`).
+    learned on, without what was the run's data, `box` where on it. Its state follows from its uses
+    since `since`, and from `began_as`, which a person may have said. `streak` is how many runs in a row proved it
+    right, `proved` how many under which conditions, those it was used under last at the end, and whether it is trusted
+    there (`execution.learning.conditions.Proof`).
     """
 
     pack = models.ForeignKey(CorrectionPack, on_delete=models.CASCADE, related_name="corrections")
@@ -95,7 +78,6 @@ class LearnedCorrection(models.Model):
     conditions = models.JSONField(default=dict, blank=True)
     picture = models.CharField(max_length=64, blank=True)
     box = models.JSONField(null=True, blank=True)
-    said_as = models.CharField(max_length=32, default="", db_default="", blank=True, editable=False)
 
     version_number = models.PositiveIntegerField(default=0)
     execution_id = models.CharField(max_length=60, blank=True)
@@ -108,7 +90,6 @@ class LearnedCorrection(models.Model):
     )
     learned_by_name = models.CharField(max_length=150, blank=True)
     learned_at = models.DateTimeField(default=timezone.now)
-    elsewhere = models.CharField(max_length=100, blank=True)  # the installation it was learned in, where it is another
 
     state = models.CharField(max_length=20, choices=CorrectionState, default=CorrectionState.ON_TRIAL, db_index=True)
     why = SaidField(blank=True)  # why it is in that state, where that is not plain
@@ -126,6 +107,10 @@ class LearnedCorrection(models.Model):
     checked_on = models.PositiveIntegerField(default=0)
     breaks = models.JSONField(default=list, blank=True)
 
+    # Run loops of the release before read and write these two; they go with the release after this one.
+    said_as = models.CharField(max_length=32, default="", db_default="", blank=True, editable=False)
+    elsewhere = models.CharField(max_length=100, blank=True)
+
     objects = LearnedCorrectionQuerySet.as_manager()
 
     class Meta:
@@ -138,11 +123,6 @@ class LearnedCorrection(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.edge_id or self.node_id} #{self.pk}"
-
-    def save(self, **how: Any) -> None:
-        if self._state.adding:
-            self.said_as = said_as(self.kind, self.payload)
-        super().save(**how)
 
     @property
     def key(self) -> str:

@@ -18,7 +18,7 @@ from execution.learning.overlay import fits
 from execution.models import CorrectionUse, ExecutionEvent, LearnedCorrection, Step
 from execution.models.learning import IN_FORCE
 from execution.pages.crops import Crop, crop
-from execution.pages.script_texts import act_words
+from execution.pages.value_words import act_words
 from execution.record.by_hand import MOST, acts_told
 from execution.record.contradictions import OPEN, contradicting
 from execution.record.corrections import as_taught, learned_from
@@ -278,11 +278,7 @@ def _taught(row: LearnedCorrection, known: _Known) -> Crop | None:
 
 
 def chosen(row: LearnedCorrection, store: PictureStore) -> Crop | None:
-    """What the coach showed, on the whole screen; of one that was learned elsewhere there is what was around it."""
-    look = row.payload.get("target") or {}
-    if row.elsewhere and look:
-        around = crop(str(look.get("context") or ""), look.get("context_box"), store=store)
-        return around or crop(str(look.get("picture") or ""), store=store)
+    """What the coach showed, on the whole screen."""
     return crop(row.picture or str(row.payload.get("picture") or ""), row.box, store=store)
 
 

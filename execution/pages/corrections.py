@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
-from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Case, Count, Exists, OuterRef, When
+from django.db.models import Case, Count, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from execution.actions.corrections import choose, put_correction
-from execution.actions.export_pack import export_pack
-from execution.actions.import_pack import import_pack
 from execution.actions.merging import merge, planned
 from execution.choices import CorrectionState, Origin, UseOutcome
 from execution.exceptions import BadDecision, ExecutionError
@@ -31,10 +24,9 @@ from execution.pages.merge_diff import changes_of
 from execution.permissions import VIEW, VIEW_PICTURE
 from sentences.said import worded
 from workflows.exceptions import DomainError
-from workflows.models import Workflow, WorkflowVersion
+from workflows.models import Workflow
 from workflows.parsing import whole_number
 from workflows.permissions import DESIGN, PUBLISH, permitted
-from workflows.unpacking import uploaded
 
 CARDS = 10
 USES = 50
@@ -63,11 +55,7 @@ def corrections(request: HttpRequest) -> HttpResponse:
     kept = request.GET.copy()
     kept.pop("page", None)
     cards = cards_of(list(page.object_list))
-    known = list(
-        Workflow.objects.order_by("name").values_list(
-            "workflow_id", "name", "correction_pack", Exists(WorkflowVersion.objects.filter(workflow=OuterRef("pk")))
-        )
-    )
+    corrected = Workflow.objects.filter(correction_pack__isnull=False).order_by("name")
     context = {
         "merges": request.user.has_perm(PUBLISH) and any(card.may_merge for card in cards),
         "nav": "learning",
@@ -77,9 +65,7 @@ def corrections(request: HttpRequest) -> HttpResponse:
         "workflow": workflow,
         "state": state,
         "states": [(one.value, one.label, states.get(one.value, 0)) for one in _FIRST],
-        "workflows": [(id_, name) for id_, name, pack, _n in known if pack],
-        "packs": [(id_, name) for id_, name, pack, _n in known if pack and workflow in ("", id_)],
-        "published": [(id_, name) for id_, name, _pack, versions in known if versions],
+        "workflows": list(corrected.values_list("workflow_id", "name")),
         "kept": kept.urlencode(),
         "here": request.get_full_path(),
     }
@@ -176,53 +162,3 @@ def _back(request: HttpRequest) -> HttpResponse:
     to = request.POST.get("back", "")
     own = url_has_allowed_host_and_scheme(to, {request.get_host()}, require_https=request.is_secure())
     return redirect(to if own else "corrections")
-
-
-# Packs of corrections leave and come in by the page of corrections (S6.4).
-
-
-class ImportPackForm(forms.Form):
-    file = forms.FileField(label=gettext_lazy("File of corrections"))
-    workflow_id = forms.CharField(required=False, max_length=100)
-
-
-@permitted(DESIGN)
-@require_safe
-def pack_export(request: HttpRequest, workflow_id: str) -> HttpResponse:
-    """The corrections of one workflow as a file; what stays here is said on the next page."""
-    try:
-        exported = export_pack(workflow_id, user=request.user, origin=Origin.PAGE)
-    except DomainError as error:
-        messages.error(request, worded(error))
-        return redirect("corrections")
-    if kept := len(exported.kept_back):
-        words = ngettext(
-            "%(n)d correction was not exported: that is taught otherwise by now, or it says what was data of a run.",
-            "%(n)d corrections were not exported: that is taught otherwise by now, or they say what was data of a run.",
-            kept,
-        )
-        messages.warning(request, words % {"n": kept})
-    name = f"{slugify(exported.workflow.workflow_id) or 'workflow'}-corrections.zip"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(exported.data, content_type="application/zip", headers=headers)
-
-
-@permitted(DESIGN)
-@require_POST
-def pack_import(request: HttpRequest) -> HttpResponse:
-    """What of a file fits is on trial from now on; a bad file changes nothing."""
-    form = ImportPackForm(request.POST, request.FILES)
-    if not form.is_valid():
-        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
-        return redirect("corrections")
-    said = form.cleaned_data
-    try:
-        imported = import_pack(
-            uploaded(said["file"]), workflow_id=said["workflow_id"], user=request.user, origin=Origin.PAGE
-        )
-    except DomainError as error:
-        messages.error(request, worded(error))
-        return redirect("corrections")
-    tell = messages.success if imported.taken else messages.warning
-    tell(request, " ".join(imported.told()))
-    return redirect(f"{reverse('corrections')}?{urlencode({'workflow': imported.workflow.workflow_id})}")

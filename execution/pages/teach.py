@@ -1,4 +1,4 @@
-"""The pages on which workflows are taught: the form that begins a lesson, and the lesson (S6.1)."""
+"""The pages on which workflows are taught: what begins a lesson, also on a step of a run; the lesson (S6.1, S6.14)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from execution.actions.teach import lesson_by_id, open_lesson, open_picture_lesson
 from execution.choices import ON_DESKTOP, EventKind, LessonKind
-from execution.exceptions import LessonTaken
+from execution.exceptions import ExecutionError, LessonTaken, NoPictures
+from execution.lesson.begin_mending import begin_mending
 from execution.lesson.calling import callable_from
 from execution.lesson.editing import new_workflow
 from execution.lesson.known_acts import slides_of_control
@@ -22,16 +23,14 @@ from execution.lesson.of_runs import slides_of_run
 from execution.lesson.own_pictures import slides_of_draft
 from execution.lesson.slides import Slide
 from execution.lesson.telling import draft_told
-from execution.lesson.uploads import BadUpload, slides_from
 from execution.models import Execution, Lesson, Robot
-from execution.pages import teach_texts
 from execution.pages.live import person
 from execution.permissions import VIEW
-from sentences.said import worded
+from sentences.said import in_words, worded
+from workflows.choices import VariableKind
 from workflows.models import Workflow
 from workflows.permissions import DESIGN, PUBLISH, permitted
 from workflows.pictures import PictureStore
-from workflows.specs import graph_of
 from workflows.vault import known_names
 
 NEW = ""
@@ -39,21 +38,8 @@ CONTROL = "control"  # taught from what a person did in a run
 OWN = "own"  # what is there already is changed, on its own pictures
 
 
-class SeveralFiles(forms.ClearableFileInput):
-    allow_multiple_selected = True
-
-
-class PicturesField(forms.FileField):
-    """All the files that were chosen."""
-
-    widget = SeveralFiles(attrs={"class": "input", "accept": ".png,.jpg,.jpeg,.zip"})
-
-    def clean(self, data: Any, initial: Any = None) -> list[Any]:
-        return [super(PicturesField, self).clean(one, initial) for one in data or []]
-
-
 class TeachForm(forms.Form):
-    """A new workflow's name, or one that is there; and what it is taught from: a desktop, pictures, a run."""
+    """A new workflow's name, or one that is there; and what it is taught from: a desktop, its own pictures, a run."""
 
     name = forms.CharField(
         required=False,
@@ -65,13 +51,6 @@ class TeachForm(forms.Form):
     workflow = forms.ChoiceField(required=False, label=gettext_lazy("Or teach one that is there"))
     source = forms.ChoiceField(required=False, label=gettext_lazy("Taught from"))
     robot = forms.ChoiceField(required=False, label=gettext_lazy("Desktop"))
-    pictures = PicturesField(
-        required=False,
-        label=gettext_lazy("Pictures"),
-        help_text=gettext_lazy(
-            "Screenshots of one screen, as PNG or JPEG files or one zip file. Their names say the order."
-        ),
-    )
 
     def __init__(self, *args: Any, run: Execution | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -79,11 +58,7 @@ class TeachForm(forms.Form):
         of_run = [(LessonKind.RUN.value, run.name_for_people)] if run else []
         if run and run.events.filter(kind=EventKind.CONTROL).exists():
             of_run.append((CONTROL, _("what a person did in it by hand")))
-        sources = [
-            (LessonKind.DESKTOP.value, _("a desktop")),
-            (LessonKind.PICTURES.value, _("pictures")),
-            (OWN, _("the workflow’s own pictures")),
-        ]
+        sources = [(LessonKind.DESKTOP.value, _("a desktop")), (OWN, _("the workflow’s own pictures"))]
         self._offer("source", [*of_run, *sources])
         known = Workflow.objects.values_list("workflow_id", "name")
         self._offer("workflow", [(NEW, _("A new workflow")), *known])
@@ -101,10 +76,10 @@ class TeachForm(forms.Form):
         data = super().clean() or {}
         if not data.get("workflow") and not (data.get("name") or "").strip():
             self.add_error("name", _("Give the new workflow a name, or choose one that is there."))
-        data["source"] = data.get("source") or (LessonKind.RUN if self.run else LessonKind.DESKTOP)
-        if data["source"] == OWN and not data.get("workflow") and "name" not in self.errors:
-            self.add_error("workflow", _("A new workflow has no pictures of its own. Choose one that is there."))
-        if data["source"] == LessonKind.DESKTOP and not data.get("robot") and "robot" not in self.errors:
+        source = data["source"] = data.get("source") or (LessonKind.RUN if self.run else LessonKind.DESKTOP)
+        if source == OWN and not data.get("workflow") and "name" not in self.errors:
+            self.add_error("source", _("A new workflow has no pictures of its own. Choose one that is there."))
+        if source == LessonKind.DESKTOP and not data.get("robot") and "robot" not in self.errors:
             self.add_error("robot", _("Choose the desktop that is taught on."))
         return data
 
@@ -114,8 +89,8 @@ class TeachForm(forms.Form):
         try:
             known = Workflow.objects.by_id(chosen) if chosen else None
             slides = self._slides(known)
-        except BadUpload as refused:
-            self.add_error("pictures" if self.cleaned_data["source"] == LessonKind.PICTURES else None, worded(refused))
+        except NoPictures as refused:
+            self.add_error(None, worded(refused))
             return None
         workflow = known or new_workflow(self.cleaned_data["name"])
         try:
@@ -127,21 +102,17 @@ class TeachForm(forms.Form):
             return None
 
     def _slides(self, workflow: Workflow | None) -> list[Slide]:
-        """What is shown in the place of a desktop; raises BadUpload."""
+        """What is shown in the place of a desktop; raises NoPictures."""
         source, store = self.cleaned_data["source"], PictureStore()
-        if source == LessonKind.PICTURES:
-            return slides_from(
-                self.cleaned_data["pictures"], graph=graph_of(workflow) if workflow else None, store=store
-            )
         if source == OWN and workflow is not None:
             if not (slides := slides_of_draft(workflow, store)):
-                raise BadUpload(_("No pictures of this workflow are kept. Teach it on a desktop."))
+                raise NoPictures(_("No pictures of this workflow are kept. Teach it on a desktop."))
             return slides
         if source == LessonKind.DESKTOP or self.run is None:
             return []
         slides = slides_of_control(self.run, store) if source == CONTROL else slides_of_run(self.run, store)
         if not slides:
-            raise BadUpload(_("No pictures of this run are kept, so nothing can be taught from it."))
+            raise NoPictures(_("No pictures of this run are kept, so nothing can be taught from it."))
         return slides
 
     def _open(self, workflow: Workflow, user: Any, slides: list[Slide]) -> Lesson:
@@ -149,13 +120,12 @@ class TeachForm(forms.Form):
         if source == LessonKind.DESKTOP:
             robot = Robot.objects.get(name=self.cleaned_data["robot"])
             return open_lesson(workflow=workflow, robot=robot, user=user)
-        is_own = source in (LessonKind.PICTURES, OWN)
         return open_picture_lesson(
             workflow=workflow,
             user=user,
             pictures=[slide.to_json() for slide in slides],
-            kind=LessonKind.PICTURES if is_own else LessonKind.RUN,
-            execution=None if is_own else self.run,
+            kind=LessonKind.PICTURES if source == OWN else LessonKind.RUN,
+            execution=None if source == OWN else self.run,
         )
 
 
@@ -185,13 +155,36 @@ def teach_new(request: HttpRequest) -> HttpResponse:
         "workflow": run.workflow_id if run else request.GET.get("workflow", ""),
         "source": request.GET.get("source", ""),
     }
-    form = TeachForm(request.POST or None, request.FILES or None, run=run, initial=initial)
+    form = TeachForm(request.POST or None, run=run, initial=initial)
     if request.method == "POST" and form.is_valid():
         lesson = form.begin(request.user)
         if lesson is not None:
             return redirect("teach", lesson.lesson_id)
     status = 422 if form.errors else 200
     return render(request, "execution/teach_new.html", {"nav": "workflows", "form": form}, status=status)
+
+
+@permitted(VIEW)
+@permitted(DESIGN)
+@require_http_methods(["GET", "HEAD", "POST"])
+def mend(request: HttpRequest, execution_id: str, index: int) -> HttpResponse:
+    """Begin a lesson on the step; with GET, say which it is."""
+    execution = Execution.objects.by_id(execution_id)
+    problem, status = "", 200
+    if request.method == "POST":
+        try:
+            return redirect("teach", begin_mending(execution, index, user=request.user).lesson_id)
+        except ExecutionError as error:
+            problem, status = worded(error), error.status_code
+    step = execution.steps.filter(index=index).first()
+    context = {
+        "nav": "workflows",
+        "execution": execution,
+        "step": step,
+        "why": in_words(execution.pause_detail.get("message") or "") or (worded(step.message) if step else ""),
+        "problem": problem,
+    }
+    return render(request, "execution/teach_mend.html", context, status=status)
 
 
 @permitted(DESIGN)
@@ -206,7 +199,7 @@ def teach(request: HttpRequest, lesson_id: str) -> HttpResponse:
             "draft": draft_told(lesson),
             "at": addresses(lesson),
             "me": {**person(request), "may_publish": request.user.has_perm(PUBLISH)},
-            "words": teach_texts.teach(),
+            "words": {"kind": {kind.value: str(kind.label) for kind in VariableKind}},
             "credentials": known_names(),
             "callable": callable_from(lesson),
         },

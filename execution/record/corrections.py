@@ -6,7 +6,7 @@ when its step is closed; a step that nobody closed as its loop meant it leaves a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -124,8 +124,6 @@ def as_taught(row: LearnedCorrection) -> Taught:
 
 def learned_from(row: LearnedCorrection) -> str:
     """“Learned from run 17, step 3, on 2026-11-23.”"""
-    if row.elsewhere:
-        return say("record.learned_elsewhere", where=row.elsewhere, on=f"{timezone.localtime(row.learned_at):%Y-%m-%d}")
     run = row.run if hasattr(row, "run") else _run_of(row)
     on = f"{timezone.localtime(row.learned_at):%Y-%m-%d}"
     return say("record.learned_from", run=run or row.execution_id, step=row.step, on=on)
@@ -182,7 +180,9 @@ def learn_screen(execution: Execution, graph: GraphSpec, node_id: str, look: Scr
     pack, _ = CorrectionPack.objects.get_or_create(workflow=execution.version.workflow)
     if pack.corrections.filter(kind=CorrectionKind.NODE, node_id=node_id, picture=look.picture).exists():
         return  # the same screen, said once more
-    state, why = first_state_of_look(graph, node_id, look.gone)
+    node = graph.node(node_id)
+    says = node is not None and (not node.texts or set(node.texts) - set(look.gone))
+    state = CorrectionState.ON_TRIAL if says else CorrectionState.NEEDS_PERSON
     decision = Decision.objects.filter(prompt__execution=execution, node_id=node_id).first()
     wish = execution.wishes.filter(verb=Verb.RESUME).first()
     who = max((one for one in (decision, wish) if one), key=lambda one: _when(one), default=None)
@@ -202,19 +202,8 @@ def learn_screen(execution: Execution, graph: GraphSpec, node_id: str, look: Scr
         learned_by_name=who.name if who else "",
         state=state,
         began_as=state,
-        why=why,
+        why="" if says else say("record.nothing_left"),
     )
-
-
-def first_state_of_look(
-    graph: GraphSpec, node_id: str, gone: Collection[str], *, else_why: str = ""
-) -> tuple[CorrectionState, str]:
-    """What a further look of a screen may do at first, and why: on trial where it says anything of what the node is
-    known by."""
-    node = graph.node(node_id)
-    if node is not None and (not node.texts or set(node.texts) - set(gone)):
-        return CorrectionState.ON_TRIAL, else_why
-    return CorrectionState.NEEDS_PERSON, say("record.nothing_left")
 
 
 def _when(one: Decision | WishRecord) -> datetime:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from execution.choices import CorrectionState
@@ -23,9 +23,7 @@ _NOT_KEPT = say("record.pictures_not_kept")
 
 def learned_before(workflow_id: str, before: datetime) -> QuerySet[LearnedCorrection]:
     """Corrections that were learned before then and are in no version."""
-    here = Q(elsewhere="", learned_at__lt=before)
-    imported = ~Q(elsewhere="") & Q(learned_at__lt=before, since__lt=before)  # kept here no longer than since it came
-    learned = LearnedCorrection.objects.of_workflow(workflow_id).filter(here | imported)
+    learned = LearnedCorrection.objects.of_workflow(workflow_id).filter(learned_at__lt=before)
     return learned.exclude(state=CorrectionState.MERGED).order_by("pk")
 
 
@@ -55,11 +53,6 @@ def forget_pictures_of_learned(rows: Iterable[LearnedCorrection], *, why: str = 
         unmerged = LearnedCorrection.objects.exclude(state=CorrectionState.MERGED)  # meanwhile it may be a version's
         unmerged.filter(pk=row.pk).update(**changed)
     return forgotten
-
-
-def is_off_for_its_pictures(row: LearnedCorrection) -> bool:
-    """Whether nothing but that is against it: no person has refused it, and nothing has proved it wrong."""
-    return row.state == CorrectionState.OFF and row.why == _NOT_KEPT
 
 
 def forget_broken(executions: Collection[str]) -> None:

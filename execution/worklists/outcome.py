@@ -9,22 +9,31 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
-from execution.choices import ExecutionState
-from execution.models import Execution, WorkItem, Worklist, WorkRun
+from execution.choices import EventKind, ExecutionState, Outcome, StepPhase
+from execution.language.fuzzy import SEEN
+from execution.language.screen_texts import ScreenWords
+from execution.models import Execution, Step, WorkItem, Worklist, WorkRun
 from execution.models.worklist import OPEN_ITEMS, ItemState, WorklistState, WorkRunKind
 from execution.record.attribution import named
+from execution.record.kept_screens import state_of
 from execution.worklists import reset
-from execution.worklists.not_possible import refusal_of
-from execution.worklists.saving import is_in_doubt, may_have_saved
 from sentences.said import say
+from workflows.choices import MAY_SAVE
+from workflows.graph import NodeSpec
+from workflows.text import fill_known
 
 log = logging.getLogger(__name__)
 
 REACHED = frozenset({ItemState.DONE, ItemState.EXCEPTION})  # a row that came to an end that was taught
 _MOVING = (WorklistState.RUNNING, WorklistState.PAUSED)
+_NOTHING_SENT = (Outcome.INTERRUPTED, Outcome.REJECTED)
+_BY_A_PERSON = (Outcome.MANUAL, Outcome.OBSERVED)
+_REFUSED = "turn.not_possible"  # the program answered with a screen that was taught for it
+_NOBODY_KNOWS = ("record.ended_in_doubt", "turn.stopped_in_doubt", "turn.ended_in_doubt")
+_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,3 +184,56 @@ def finish_if_over(worklist: Worklist) -> None:
     """A running list is finished once no row is new or running; inside the caller's transaction."""
     if not worklist.items.filter(state__in=OPEN_ITEMS).exists():
         worklist.move(WorklistState.FINISHED, among=_MOVING, ended_at=timezone.now())
+
+
+# --- what the journal tells of the acts: may a row be done again by itself? (S12.7) -----------------------------------
+# An act that saves counts as done once it was intended, unless the run loop itself wrote that nothing was sent.
+
+
+def may_have_saved(execution: Execution) -> bool:
+    """True if an act of the run that saves may have happened, by the robot or by a person at its desktop."""
+    if execution.events.filter(kind=EventKind.CONTROL).exists():
+        return True
+    acts = execution.steps.filter(effect_class__in=MAY_SAVE)
+    acts = acts.filter(Q(intent_at__isnull=False) | Q(outcome__in=_BY_A_PERSON))
+    return any(_may_have_happened(step) for step in acts.only("phase", "outcome", "attempts", "message"))
+
+
+def is_in_doubt(execution: Execution) -> bool:
+    """True if the run ended with an act that saves, and nobody said or saw whether it was done."""
+    acts = execution.steps.filter(effect_class__in=MAY_SAVE, intent_at__isnull=False)
+    return acts.filter(Q(phase=StepPhase.INTENT) | Q(message__code__in=_NOBODY_KNOWS)).exists()
+
+
+def _may_have_happened(step: Step) -> bool:
+    if getattr(step.message, "code", "") == _REFUSED:
+        return False
+    if step.outcome not in _NOTHING_SENT:
+        return True
+    return any(tried.get("act_ms") for tried in step.attempts)
+
+
+# --- a screen that says why the work is not possible (S12.2) ----------------------------------------------------------
+def refusal_of(run: Execution) -> str:
+    """Why the work is not possible, with the text read; "" where the run ended as it should."""
+    node = run.version.spec().node(run.current_node_id)
+    if node is None or not node.exception:
+        return ""
+    said = _text_read(run, node)
+    return say("worklists.not_possible", why=node.exception, text=said) if said else node.exception
+
+
+def _text_read(run: Execution, node: NodeSpec) -> str:
+    """The lines of the last screen that hold what the node is known by; else those that were not there before."""
+    steps = run.steps.order_by("-index")[:2]
+    screens = [state for step in steps if (state := state_of(step)) is not None]
+    if not screens:
+        return ""
+    lines = screens[0].texts
+    values = {name: str(value) for name, value in run.variables.items()}
+    wanted = [fill_known(text, values) for text in node.texts]
+    said = [line.text for line in lines if any(ScreenWords([line]).seen(text) >= SEEN for text in wanted)]
+    if not said and len(screens) > 1:
+        before = ScreenWords(screens[1].texts)
+        said = [line.text for line in lines if before.seen(line.text) < SEEN]
+    return " ".join(dict.fromkeys(said))[:_LONGEST]

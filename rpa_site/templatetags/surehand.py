@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from execution.models import Execution
-from execution.pages import script_texts
 from execution.pages.snapshot import desktop_words
 from rpa_site.roles import role_needed
+from rpa_site.script_catalogue import address
 
 register = template.Library()
 
@@ -82,6 +82,5 @@ def role_for(permission: str) -> str:
 
 
 @register.simple_tag
-def chrome_words() -> dict[str, object]:
-    """The texts of the top bar's script."""
-    return script_texts.chrome()
+def script_catalogue() -> str:
+    return address()

@@ -282,7 +282,6 @@ EVIL: dict[str, tuple[Callable[[dict[str, bytes]], bytes], str]] = {
     "lying bomb": (lying_bomb, "damaged|larger than 100 MB"),
     "encrypted": (encrypted, "encrypted"),
     "damaged": (damaged, "damaged"),
-    "corrections": (lambda e: packed({"corrections.json": b"{}"}), "This file holds corrections. Import it"),
     "no workflow": (lambda e: packed({k: v for k, v in e.items() if k != "workflow.json"}), "holds no workflow.json"),
     "no JSON": (lambda e: packed({**e, "workflow.json": b"{"}), "no JSON"),
     "not UTF-8": (lambda e: packed({**e, "workflow.json": b"\xff\xfe"}), "no JSON"),

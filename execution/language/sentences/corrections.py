@@ -8,7 +8,6 @@ from sentences.base import Words
 
 WORDS: Words = {
     "corrections.because": _("“%(reason)s”"),
-    "corrections.imported": _("It came in a file, and is tried here before it is trusted."),
     "corrections.instead": _("Correction %(n)d was chosen instead."),
     "corrections.merged": _("It is part of version %(n)d."),
 }

@@ -8,7 +8,6 @@ from sentences.base import Words, ngettext
 
 WORDS: Words = {
     "record.learned_from": _("Learned from run %(run)s, step %(step)d, on %(on)s."),
-    "record.learned_elsewhere": _("Learned elsewhere, from %(where)s on %(on)s."),
     "record.way_proposed": _("No run goes this way by itself: it may be made part of the workflow, or let be."),
     "record.nothing_left": _("Nothing that the screen is known by is on it: say what it is known by."),
     "record.proved_wrong": _("It proved wrong."),

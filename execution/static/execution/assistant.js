@@ -3,12 +3,20 @@
 
 import { all, announce, fill, find, h, icon, isTyping, text } from "../rpa_site/dom.js";
 import { post } from "../rpa_site/post.js";
-import { say } from "../rpa_site/words.js";
+import { interpolate } from "../rpa_site/words.js";
 
 const KEY = "q";
 const NEAR_END = 48; // pixels from the end of the talk that still count as reading its end
 const BETWEEN = 3000; // milliseconds from one briefing of a run that goes on to the next
 const STEPS = /(?<!\p{L})(?:l’)?(?:steps?|étapes?)\s+\d+(?:(?:,\s*|\s+(?:and|et|or|ou)\s+)\d+)*/giu;
+const NOTES = {
+  records_only: gettext("No model is there to be asked, so this is from the records alone."),
+  busy: gettext("A run needs the GPU now, so this is from the records alone."),
+  interrupted: gettext("A run took the GPU in the middle of the answer."),
+  failed: gettext("The model did not answer, so this is from the records alone."),
+  disagreed: gettext("The model said of a step that it failed which did not, so what it said is left out."),
+  stopped: gettext("You stopped the answer."),
+};
 
 export function assistantView(store) {
   const panel = find("#panel-ask");
@@ -29,11 +37,9 @@ class Assistant {
     this.anewButton = find("#ask-anew");
     const { url, anew, status } = panel.dataset;
     this.urls = { url, anew, status };
-    text(find("span", find("#ask-button")), say("assistant.ask"));
-    this.field.placeholder = say("assistant.field");
     fill(this.anewButton, icon("refresh"));
-    this.anewButton.title = say("assistant.anew");
-    this.anewButton.setAttribute("aria-label", say("assistant.anew"));
+    this.anewButton.title = gettext("Begin anew");
+    this.anewButton.setAttribute("aria-label", gettext("Begin anew"));
     this.listen();
     store.onChange(() => {
       this.refreshDrafts();
@@ -96,7 +102,7 @@ class Assistant {
     } catch (error) {
       this.isFetched = false;
       fill(this.briefing);
-      fill(this.talk, this.trouble(say("assistant.failed", { why: error.message || say("failed_to_reach") }), () => this.fetch()));
+      fill(this.talk, this.trouble(interpolate(gettext("It could not be asked: %(why)s"), { why: error.message || gettext("The server was not reached. Check the connection, then try again.") }), () => this.fetch()));
     }
   }
 
@@ -136,7 +142,7 @@ class Assistant {
     const who = find("#ask-who");
     try {
       const { model, reason } = await (await fetch(this.urls.status, { headers: { Accept: "application/json" }, credentials: "same-origin" })).json();
-      text(who, model ? say("assistant.would_answer", { model }) : say("assistant.no_model"));
+      text(who, model ? interpolate(gettext("%(model)s answers questions, from the briefing"), { model }) : gettext("No model now: a question gets the briefing"));
       who.title = reason ?? "";
     } catch {
       text(who, "");
@@ -171,7 +177,7 @@ class Assistant {
     } catch (error) {
       const stopped = error.name === "AbortError";
       answer.outcome = stopped ? "stopped" : "failed";
-      answer.note = stopped ? say("assistant.notes.stopped") : say("assistant.failed", { why: error.message || say("failed_to_reach") });
+      answer.note = stopped ? NOTES.stopped : interpolate(gettext("It could not be asked: %(why)s"), { why: error.message || gettext("The server was not reached. Check the connection, then try again.") });
     }
     this.answer = null;
     this.messages.push({ role: "assistant", ...(answer.message ?? answer), outcome: answer.outcome, note: answer.note, question });
@@ -195,7 +201,7 @@ class Assistant {
       for (const line of lines) if (line) this.take(answer, JSON.parse(line));
       if (done) break;
     }
-    if (!answer.outcome) throw new Error(say("failed_to_reach"));
+    if (!answer.outcome) throw new Error(gettext("The server was not reached. Check the connection, then try again."));
   }
 
   take(answer, piece) {
@@ -232,7 +238,7 @@ class Assistant {
 
   showBusy() {
     const busy = Boolean(this.answer);
-    fill(this.sendButton, icon(busy ? "player-stop" : "send"), busy ? say("assistant.stop") : say("assistant.send"));
+    fill(this.sendButton, icon(busy ? "player-stop" : "send"), busy ? gettext("Stop the answer") : gettext("Ask"));
     this.sendButton.classList.toggle("primary", !busy);
     this.talk.setAttribute("aria-busy", String(busy));
   }
@@ -241,14 +247,14 @@ class Assistant {
     const { answer } = this;
     if (!answer) return;
     const atEnd = this.isAtEnd();
-    const waits = answer.again ? say("assistant.again") : answer.words ? "" : say("assistant.thinking");
+    const waits = answer.again ? gettext("Another model begins anew …") : answer.words ? "" : gettext("The model is being asked …");
     fill(this.open_, this.records(answer), answer.words ? this.words(answer) : null,
       waits ? h("p", { class: "ask-note ask-waits" }, icon("hourglass"), waits) : null);
     if (atEnd) this.toEnd();
   }
 
   message(message, isLast) {
-    if (message.role === "user") return h("div", { class: "ask-question" }, h("span", { class: "visually-hidden" }, `${say("assistant.you")}: `), message.records);
+    if (message.role === "user") return h("div", { class: "ask-question" }, h("span", { class: "visually-hidden" }, `${gettext("You")}: `), message.records);
     return h("div", { class: "ask-answer" },
       this.records(message), message.words ? this.words(message) : null, this.draft(message), this.notes(message, isLast));
   }
@@ -258,7 +264,7 @@ class Assistant {
   }
 
   words(message) {
-    const by = message.model ? say("assistant.by_model", { model: message.model }) : "";
+    const by = message.model ? interpolate(gettext("In the words of %(model)s"), { model: message.model }) : "";
     return h("div", { class: "ask-words" }, h("p", {}, this.linked(message.words)), by ? h("p", { class: "ask-by" }, by) : null);
   }
 
@@ -278,7 +284,7 @@ class Assistant {
 
   stepLink(index, words) {
     if (!this.store.steps.has(index)) return words;
-    return h("button", { class: "ask-step", type: "button", title: say("assistant.show_step", { n: index }), onclick: () => this.show(index) }, words);
+    return h("button", { class: "ask-step", type: "button", title: interpolate(gettext("Show step %(n)s"), { n: index }), onclick: () => this.show(index) }, words);
   }
 
   show(index) {
@@ -306,9 +312,9 @@ class Assistant {
     const isOpen = this.isOpen(draft);
     element.dataset.open = String(isOpen);
     const use = isOpen && this.store.me.may_operate
-      ? [h("button", { class: "button", type: "button", onclick: () => this.use(draft) }, icon("pencil"), say("assistant.use_draft")), h("span", { class: "muted small" }, say("assistant.use_draft_hint"))]
-      : h("span", { class: "muted small" }, isOpen ? say("assistant.draft_no_right", { role: find("#question").dataset.roleNeeded }) : say("assistant.draft_gone"));
-    fill(element, h("strong", {}, icon("pencil"), say("assistant.draft_title")), h("p", {}, draft.words), h("div", { class: "ask-use" }, use));
+      ? [h("button", { class: "button", type: "button", onclick: () => this.use(draft) }, icon("pencil"), gettext("Use this correction")), h("span", { class: "muted small" }, gettext("It fills the form. You look at it and send it."))]
+      : h("span", { class: "muted small" }, isOpen ? interpolate(gettext("Sending it takes the role “%(role)s”."), { role: find("#question").dataset.roleNeeded }) : gettext("The question was answered; this draft is over."));
+    fill(element, h("strong", {}, icon("pencil"), gettext("Draft of a correction")), h("p", {}, draft.words), h("div", { class: "ask-use" }, use));
   }
 
   refreshDrafts() {
@@ -331,19 +337,19 @@ class Assistant {
     const first = message.model ? failures.find((attempt) => attempt.model && attempt.model !== message.model) : null;
     const outcome = message.outcome ?? outcomeOf(message);
     const troubled = outcome && outcome !== "answered";
-    const note = message.note || (troubled ? say(`assistant.notes.${outcome}`) : "");
+    const note = message.note || (troubled ? NOTES[outcome] : "");
     const again = isLast && message.question && ["failed", "busy", "interrupted", "disagreed"].includes(outcome);
     return [
       note ? h("p", { class: `ask-note${outcome === "failed" ? " warn" : ""}`, title: tried.join(" ") }, icon(outcome === "failed" ? "alert-circle" : "circle-minus"), h("span", {}, note),
-        again ? h("button", { class: "link-button", type: "button", onclick: () => this.ask(message.question) }, say("assistant.retry")) : null) : null,
-      first ? h("p", { class: "ask-note" }, icon("switch-horizontal"), say("assistant.tried", { model: first.model, reason: first.reason || first.error })) : null,
-      n ? h("p", { class: "ask-note" }, icon("fold"), say("assistant.dropped", { n })) : null,
+        again ? h("button", { class: "link-button", type: "button", onclick: () => this.ask(message.question) }, gettext("Ask again")) : null) : null,
+      first ? h("p", { class: "ask-note" }, icon("switch-horizontal"), interpolate(gettext("%(model)s was asked first: %(reason)s"), { model: first.model, reason: first.reason || first.error })) : null,
+      n ? h("p", { class: "ask-note" }, icon("fold"), interpolate(ngettext("The model no longer saw the first message.", "The model no longer saw the first %(n)s messages.", n), { n })) : null,
     ];
   }
 
   trouble(words, retry = null) {
     return h("p", { class: "ask-note warn", role: "alert" }, icon("alert-circle"), h("span", {}, words),
-      retry ? h("button", { class: "link-button", type: "button", onclick: retry }, say("assistant.retry")) : null);
+      retry ? h("button", { class: "link-button", type: "button", onclick: retry }, gettext("Ask again")) : null);
   }
 }
 

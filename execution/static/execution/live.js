@@ -2,7 +2,7 @@
 
 import { fill, find, h, icon, isTyping, json, text } from "../rpa_site/dom.js";
 import { tabs } from "../rpa_site/tabs.js";
-import { keysOf, say, useWords, word } from "../rpa_site/words.js";
+import { interpolate, keysOf, useWords, word } from "../rpa_site/words.js";
 import { assistantView } from "./assistant.js";
 import { connect } from "./live/connection.js";
 import { endCorrection } from "./live/correct.js";
@@ -11,7 +11,7 @@ import { graphView } from "./live/graph.js";
 import { handsView } from "./live/hands.js";
 import { Picture } from "./live/picture.js";
 import { KEYS, Question } from "./live/question.js";
-import { control } from "./live/requests.js";
+import { ASKED, control } from "./live/requests.js";
 import { stepsView } from "./live/steps.js";
 import { Store } from "./live/store.js";
 import { followWaiting } from "./live/waiting.js";
@@ -60,10 +60,10 @@ function headView() {
     const words = status === "paused" && reason && reason !== "asked" ? `${word("state", status)}: ${word("pause_reason", reason)}` : word("state", status);
     fill(state, h("span", { class: `badge-state ${colour}` }, icon(name), h("span", { class: "clip" }, words)));
     fill(find("#mode"), modeView(mode, next));
-    if (desktop) text(find("#desktop"), ` · ${say("desktop", { name: `:${desktop.split(":").pop()}` })}`);
+    if (desktop) text(find("#desktop"), ` · ${interpolate(gettext("desktop %(name)s"), { name: `:${desktop.split(":").pop()}` })}`);
     fill(controls, buttons(status));
     degraded.hidden = !off || store.isFinal;
-    if (off) fill(degraded, icon("gauge"), h("span", {}, h("strong", {}, say("degraded_title")), `. ${why || say("degraded_text")}`), store.me.may_operate ? h("button", { class: "button slim", type: "button", onclick: () => control(store, { verb: "lift_degraded" }) }, say("lift")) : null);
+    if (off) fill(degraded, icon("gauge"), h("span", {}, h("strong", {}, gettext("Degraded: it sees less")), `. ${why || gettext("Text and elements are no longer read anew on each screen.")}`), store.me.may_operate ? h("button", { class: "button slim", type: "button", onclick: () => control(store, { verb: "lift_degraded" }) }, gettext("Read in full again")) : null);
   });
 }
 
@@ -71,20 +71,20 @@ function buttons(status) {
   if (!store.me.may_operate || store.isFinal) return [];
   const { wishing } = store;
   const button = (verb, glyph, words, css = "") => h("button", { class: `button ${css}`, type: "button", disabled: Boolean(wishing), onclick: () => (verb === "stop" ? askToStop() : control(store, { verb })) },
-    icon(glyph), wishing === verb ? say(`asked_${verb}`) : words);
-  const stop = button("stop", "player-stop", say("stop"), "danger");
-  const take = button("take_control", "hand-finger", say("take_control"));
-  if (store.inControl) return store.hasControl ? [button("resume", "player-play", say("give_back"), "primary"), stop] : [stop];
-  if (status === "paused") return [take, button("resume", "player-play", say("resume")), stop];
-  return ["running", "waiting", "coaching"].includes(status) ? [take, button("pause", "player-pause", say("pause")), stop] : [stop];
+    icon(glyph), wishing === verb ? ASKED[verb] : words);
+  const stop = button("stop", "player-stop", gettext("Stop"), "danger");
+  const take = button("take_control", "hand-finger", gettext("Take control"));
+  if (store.inControl) return store.hasControl ? [button("resume", "player-play", gettext("Give back"), "primary"), stop] : [stop];
+  if (status === "paused") return [take, button("resume", "player-play", gettext("Resume")), stop];
+  return ["running", "waiting", "coaching"].includes(status) ? [take, button("pause", "player-pause", gettext("Pause")), stop] : [stop];
 }
 
 /** The mode, and for whoever may, the choice of another one from the next step on. */
 function modeView(mode, next) {
   if (!store.me.may_operate || store.isFinal) return word("mode", mode);
   const modes = keysOf("mode").map((value) =>
-    h("option", { value, selected: value === (next || mode) }, next && value === next && next !== mode ? say("mode_next", { mode: word("mode", value) }) : word("mode", value)));
-  const select = h("select", { class: "mode-select", "aria-label": say("mode_of_run"), title: say("mode_of_run"), disabled: store.wishing === "set_mode" }, modes);
+    h("option", { value, selected: value === (next || mode) }, next && value === next && next !== mode ? interpolate(gettext("%(mode)s, from its next step on"), { mode: word("mode", value) }) : word("mode", value)));
+  const select = h("select", { class: "mode-select", "aria-label": gettext("Mode of this run"), title: gettext("Mode of this run"), disabled: store.wishing === "set_mode" }, modes);
   select.addEventListener("change", () => setMode(select.value));
   return select;
 }
@@ -101,11 +101,11 @@ async function setMode(mode) {
 
 /** Nothing stops a run in passing: it is asked back first. */
 function askToStop(stop = () => control(store, { verb: "stop" }), number = store.run.number) {
-  askBack(find("#stop-dialog"), say("stop_title", { n: number }), stop);
+  askBack(find("#stop-dialog"), interpolate(gettext("Stop run %(n)s?"), { n: number }), stop);
 }
 
 function askToEndLesson(end, name) {
-  askBack(find("#end-lesson-dialog"), say("end_lesson_title", { name }), end);
+  askBack(find("#end-lesson-dialog"), interpolate(gettext("End the lesson of “%(name)s”?"), { name }), end);
 }
 
 function askBack(dialog, title, then) {

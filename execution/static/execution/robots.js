@@ -1,7 +1,7 @@
 /* The robots page: live pictures, asked for only while somebody looks, and only sent when they are new. */
 
 import { all, find, h, text } from "../rpa_site/dom.js";
-import { say } from "../rpa_site/words.js";
+import { interpolate } from "../rpa_site/words.js";
 
 const EVERY = 2000;
 const tags = new Map();
@@ -30,7 +30,7 @@ function showAge(place, taken) {
   let age = find(".age", place);
   if (!age) place.append((age = h("span", { class: "age" })));
   age.hidden = seconds < 3;
-  text(age, seconds < 120 ? say("age", { n: seconds }) : say("age_minutes", { n: Math.round(seconds / 60) }));
+  text(age, seconds < 120 ? interpolate(gettext("%(n)s s old"), { n: seconds }) : interpolate(gettext("%(n)s min old"), { n: Math.round(seconds / 60) }));
 }
 
 async function round() {

@@ -3,7 +3,6 @@
 import { all, find, text } from "../rpa_site/dom.js";
 import { refresh } from "../rpa_site/board.js";
 import { post } from "../rpa_site/post.js";
-import { say } from "../rpa_site/words.js";
 
 document.addEventListener("click", (event) => {
   const answer = event.target.closest("[data-answer]");
@@ -54,7 +53,7 @@ const key = (button) => button.dataset.prompt ?? button.dataset.url;
 
 function decide(button) {
   const body = { prompt_id: Number(button.dataset.prompt), choice: button.dataset.answer };
-  return ask(button, body, say("accepted"));
+  return ask(button, body, gettext("Accepted. The robot goes on."));
 }
 
 function askToStop(button) {
@@ -63,7 +62,7 @@ function askToStop(button) {
   text(title, title.dataset.title.replace("%(n)s", button.dataset.number));
   dialog.returnValue = "no";
   dialog.showModal();
-  dialog.addEventListener("close", () => dialog.returnValue === "stop" && ask(button, { verb: "stop" }, say("stop_asked")), { once: true });
+  dialog.addEventListener("close", () => dialog.returnValue === "stop" && ask(button, { verb: "stop" }, gettext("The run will stop before its next action.")), { once: true });
 }
 
 /** The buttons of the card are off until the server has said who won; it then says so in words. */

@@ -2,7 +2,7 @@
 
 import { find, isTyping, json, text } from "../rpa_site/dom.js";
 import { tabs } from "../rpa_site/tabs.js";
-import { say, useWords } from "../rpa_site/words.js";
+import { interpolate, useWords } from "../rpa_site/words.js";
 import { Connection } from "./teach/connection.js";
 import { Desktop } from "./teach/desktop.js";
 import { doneDialog } from "./teach/done.js";
@@ -87,7 +87,8 @@ function controls() {
   store.onChange(() => {
     const live = store.connection === "live" && store.lesson.state === "live";
     undo.disabled = !live || !store.canUndo;
-    text(find("kbd", undo), store.keyboard ? say("after_escape", { key: "Z" }) : "Z");
+    // Translators: two keys, pressed one after the other; the first one as it is labelled on the keyboard.
+    text(find("kbd", undo), store.keyboard ? interpolate(gettext("Esc %(key)s"), { key: "Z" }) : "Z");
     tryOn.hidden = !store.can("try");
     tryOn.disabled = !store.takesActs || !store.steps.length || Boolean(store.question);
     find("#done").disabled = store.lesson.state === "done";

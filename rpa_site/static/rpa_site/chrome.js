@@ -3,7 +3,7 @@
 import { all, announce, find, text } from "./dom.js";
 import { tell } from "./news.js";
 import { LiveSocket } from "./socket.js";
-import { ago, duration, say, today } from "./words.js";
+import { ago, duration, interpolate, today } from "./words.js";
 
 const bar = find(".topbar");
 const title = document.title;
@@ -52,7 +52,7 @@ function freshen() {
   for (const element of all("[data-since]")) text(element, duration(Date.now() - Date.parse(element.dataset.since)));
   for (const element of all("[data-deadline]")) {
     const left = Math.ceil((Date.parse(element.dataset.deadline) - Date.now()) / 1000);
-    text(element, left > 0 ? say("seconds_left", { n: left }) : say("time_over"));
+    text(element, left > 0 ? interpolate(gettext("%(n)s s left"), { n: left }) : gettext("time is over"));
     element.classList.toggle("soon", left <= 15);
   }
 }
@@ -69,7 +69,7 @@ function showAttention(count) {
     text(chip, String(count));
     chip.hidden = count === 0;
   }
-  const sentence = say("needs", { n: count });
+  const sentence = interpolate(ngettext("%(n)s run needs you", "%(n)s runs need you", count), { n: count });
   text(find("[data-attention-words]"), count ? sentence : "");
   document.title = count ? `(${count}) ${title}` : title;
   if (more) {
@@ -93,8 +93,8 @@ if (bell && "Notification" in window && window.isSecureContext) {
   const show = () => {
     bell.hidden = false;
     bell.disabled = Notification.permission !== "default";
-    if (Notification.permission === "granted") text(words, say("notify_on"));
-    if (Notification.permission === "denied") text(words, say("notify_denied"));
+    if (Notification.permission === "granted") text(words, gettext("You are told when a run needs you"));
+    if (Notification.permission === "denied") text(words, gettext("The browser does not allow notifications from this page"));
   };
   show();
   bell.addEventListener("click", async () => {
@@ -119,7 +119,7 @@ function showState(state) {
   if (!dot) return;
   const shown = state === "refused" ? "lost" : state;
   dot.dataset.live = shown;
-  text(find("[data-live-word]", dot), say(shown));
+  text(find("[data-live-word]", dot), { live: gettext("live"), connecting: gettext("connecting"), lost: gettext("reconnecting") }[shown]);
   tell("live", shown);
 }
 

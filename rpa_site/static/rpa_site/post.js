@@ -1,12 +1,11 @@
 /* One way to ask the server for something: JSON there, JSON back, a refusal as a sentence. */
 
 import { checkSession } from "./session.js";
-import { say } from "./words.js";
 
 /** A refusal of the server: `status`, `code`, and the sentence as its message. */
 export class Refusal extends Error {
   constructor(status, answer) {
-    super(answer.detail || say("failed_to_reach"));
+    super(answer.detail || gettext("The server was not reached. Check the connection, then try again."));
     this.status = status;
     this.code = answer.error || "";
     this.answer = answer;
@@ -31,7 +30,7 @@ export async function post(url, body, options = {}) {
     throw new Refusal(0, {});
   }
   const answer = await response.json().catch(() => ({}));
-  if ((response.status === 401 || response.status === 403) && (await checkSession())) throw new Refusal(response.status, { detail: say("session_over") });
+  if ((response.status === 401 || response.status === 403) && (await checkSession())) throw new Refusal(response.status, { detail: gettext("Your session has ended. Log in, then send it again.") });
   if (!response.ok) throw new Refusal(response.status, answer);
   return answer;
 }

@@ -1,8 +1,7 @@
-/* Texts and figures as people read them. The texts come from the server, in the reader's language. */
+/* Texts and figures as people read them. Texts stand where they are shown, in English: gettext() and ngettext(), of Django's
+   JavaScript catalogue, give them in the reader's language. The words for values come from the server, with the page. */
 
-import { json } from "./dom.js";
-
-let words = json("chrome-words");
+let words = {};
 
 export function useWords(more) {
   words = { ...words, ...more };
@@ -11,12 +10,14 @@ export function useWords(more) {
 const language = document.documentElement.lang || "en";
 const plural = new Intl.PluralRules(language);
 
-/** say("needs", {n: 2}); say("answers.accept"). Placeholders are %(name)s. */
+/** A text with its values: interpolate(gettext("%(n)s s old"), { n: 3 }). */
+export const interpolate = (template, values) => template.replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "").replace(/%%/g, "%");
+
+/** The words for a value: say("answered.accept", { who }). */
 export function say(path, values = {}) {
   const found = path.split(".").reduce((at, key) => (at === undefined ? at : at[key]), words);
   const template = typeof found?.other === "string" ? (found[plural.select(Number(values.n))] ?? found.other) : found;
-  if (typeof template !== "string") return "";
-  return template.replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "").replace(/%%/g, "%");
+  return typeof template === "string" ? interpolate(template, values) : "";
 }
 
 /** The word for one of many values, or the value itself where it has none. */
@@ -46,10 +47,10 @@ export const milliseconds = (value) => (value >= 1000 ? duration(value) : `${dec
 
 export function ago(iso) {
   const seconds = (Date.now() - Date.parse(iso)) / 1000;
-  if (seconds < 45) return say("just_now");
-  if (seconds < 3600) return say("minutes_ago", { n: Math.max(1, Math.round(seconds / 60)) });
-  if (seconds < 86400) return say("hours_ago", { n: Math.round(seconds / 3600) });
-  return say("days_ago", { n: Math.round(seconds / 86400) });
+  if (seconds < 45) return gettext("just now");
+  if (seconds < 3600) return interpolate(gettext("%(n)s min ago"), { n: Math.max(1, Math.round(seconds / 60)) });
+  if (seconds < 86400) return interpolate(gettext("%(n)s h ago"), { n: Math.round(seconds / 3600) });
+  return interpolate(gettext("%(n)s d ago"), { n: Math.round(seconds / 86400) });
 }
 
 export const clock = (iso) => new Date(iso).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });

@@ -16,13 +16,12 @@ from execution.models import CorrectionPack, CorrectionUse, LearnedCorrection
 from execution.record.contradictions import contradict
 from execution.record.corrections import in_force, settle
 from tests.factories import make_published
-from tests.support.learned import run_of, taught_in
+from tests.support.learned import HERE, LIGHT, run_of, taught_in
 from workflows.models import WorkflowVersion
 
 pytestmark = pytest.mark.django_db
 
-LIGHT = {"theme": "light", "size": [1000, 600]}
-HERE, THERE = [0.1, 0.1, 0.1, 0.05], [0.7, 0.8, 0.1, 0.05]
+THERE = [0.7, 0.8, 0.1, 0.05]
 BROKEN = [{"run": "r", "step": 1, "about": "place", "was": HERE, "now": THERE, "verdict": "wrong", "picture": ""}]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +17,12 @@ from execution.models import LearnedCorrection
 from execution.record.corrections import as_taught, in_force
 from tests.execution.actions.test_corrections_decided import THERE, look
 from tests.factories import make_picture, make_published
+from tests.support.learned import other_keys, other_screen, shown, ward
 from workflows.actions.publish import publish
+from workflows.bundle import export_bundle, import_bundle
 from workflows.exceptions import InvalidWorkflow
 from workflows.models import Edge, Node, Picture, Target, WorkflowVersion
+from workflows.pictures import PictureStore
 from workflows.specs import graph_of
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +65,28 @@ def test_the_new_version_is_what_runs_went_by_with_them_laid_over(version: Workf
     told = Entry.objects.filter(kind="correction").values_list("who", "detail__now", "detail__version")
     assert list(told) == [("designer", "merged", 2)] * 3
     assert Entry.objects.filter(verb="publish", who="designer").count() == 1
+
+
+def test_the_file_of_the_workflow_takes_them_along(own_folder: Any, settings: Any, tmp_path: Path) -> None:
+    """S6.4: what is part of a version goes to other installations with it; what is not stays, whatever it proved."""
+    version, trusted = ward(), {"state": "trusted"}
+    rows = [shown(version, **trusted), other_keys(version, **trusted), other_screen(version, **trusted)]
+    shown(version, "Store", seed=31, box=list(THERE), **trusted)
+    made = merge([row.pk for row in rows]).spec()
+    data = export_bundle(version.workflow)
+    settings.DATA_DIR = tmp_path / "another machine"
+
+    there = publish(workflow=import_bundle(data, user=None, workflow_id="wf_there"), user=None).spec()
+
+    assert (there.edges, there.nodes) == (made.edges, made.nodes)
+    save, node = there.edge("click_save"), there.node("empty_note")
+    assert save is not None
+    assert save.target is not None
+    assert [look.text for look in save.target.also] == ["Keep"]
+    assert node is not None
+    assert rows[2].picture in node.looks
+    assert all(PictureStore().get(digest).size for digest in there.pictures())
+    assert in_force("wf_there") == ()
 
 
 def test_where_publishing_is_refused_nothing_has_changed(version: WorkflowVersion, designer: Any) -> None:

@@ -13,10 +13,9 @@ from django.utils import translation
 
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, PromptKind
 from execution.models import Decision, Execution, ExecutionEvent, Prompt
-from execution.pages import live, script_texts, teach_texts
+from execution.pages.value_words import value_words
 from execution.record.payloads import prompt_payload
 from execution.verification import facts
-from gpu.pages import board as gpu_texts
 from tests.execution.pages.test_runs import make_question, make_step, move
 from tests.factories import make_execution
 
@@ -159,39 +158,28 @@ def test_the_login_page_and_the_refusals_are_in_the_frame_of_the_product(client,
 
 
 # --- texts, icons, files -------------------------------------------------------------------------------------------
-def texts(language: str = "en") -> dict[str, object]:
+def words(language: str = "en") -> dict[str, dict[str, Any]]:
     with translation.override(language):
-        return {**script_texts.live(), **live.viewer(), **gpu_texts.scripts()}
+        return value_words()
 
 
-def flat(words: object, prefix: str = "") -> dict[str, str]:
-    if not isinstance(words, dict):
-        return {prefix: str(words)}
-    found: dict[str, str] = {}
-    for key, value in words.items():
-        found |= flat(value, f"{prefix}.{key}" if prefix else key)
-    return found
-
-
-def test_every_text_that_a_script_asks_for_is_there() -> None:
-    known = flat(teach_texts.teach()) | flat(texts())
+def test_the_words_that_a_script_asks_the_server_for_are_there() -> None:
+    known = {*words(), "kind"}  # of values on the page of teaching
     for script in SCRIPTS:
-        for key in re.findall(r'\bsay\("([\w.]+)"', script.read_text()):
-            assert key in known or f"{key}.one" in known, f"{script.name} asks for {key}"
-        for group in re.findall(r"\bsay\(`([\w.]+)\.\$", script.read_text()):
-            assert any(key.startswith(f"{group}.") for key in known), f"{script.name} asks for one of {group}"
+        asked = re.findall(r'\b(?:word|keysOf)\("(\w+)"|(?<![\w.])say\([`"](\w+)', script.read_text())
+        assert {group or path for group, path in asked} <= known, script.name
 
 
 def test_scripts_know_a_word_for_every_value() -> None:
-    words = texts()
-    assert set(words["state"]) == set(ExecutionState)
-    assert set(words["outcome"]) == set(Outcome) - {""}
+    known = words()
+    assert set(known["state"]) == set(ExecutionState)
+    assert set(known["outcome"]) == set(Outcome) - {""}
     signs = {value for name, value in vars(facts).items() if name.isupper() and isinstance(value, str)}
     assert len(signs) >= 10
-    assert signs <= {key.rpartition("signs.")[2] for key in flat(words)}
-    assert set(words["pause_reason"]) == set(PauseReason) - {""}
+    assert signs <= set(known["signs"])
+    assert set(known["pause_reason"]) == set(PauseReason) - {""}
     choices = {choice for kind in PromptKind for choice in Prompt(kind=kind, step=_step()).choices}
-    assert set(words["answers"]) == choices == set(words["answered"]) == set(words["answered_by_you"])
+    assert set(known["answers"]) == choices == set(known["answered"]) == set(known["answered_by_you"])
 
 
 def _step() -> Any:
@@ -200,10 +188,18 @@ def _step() -> Any:
     return Step()
 
 
-def test_a_text_and_its_translation_take_the_same_values() -> None:
-    english, french = flat(texts()), flat(texts("fr"))
-    for key, text in english.items():
-        assert set(re.findall(r"%\((\w+)\)s", text)) == set(re.findall(r"%\((\w+)\)s", french[key])), key
+ALIKE = {"observation", "confirmation", "pause", "Application", "page", "API", "administration"}  # in both languages
+
+
+def test_every_word_has_its_french_and_takes_the_same_values() -> None:
+    """S8.5"""
+    french = words("fr")
+    for group, of_values in words().items():
+        for value, text in of_values.items():
+            other = french[group][value]
+            assert text != other or text in ALIKE, (group, value)
+            places = [set(re.findall(r"%\((\w+)\)s", str(one))) for one in (text, other)]
+            assert places[0] == places[1], (group, value)
 
 
 def test_no_script_writes_markup_and_no_template_calls_a_text_safe() -> None:
@@ -235,16 +231,3 @@ def test_every_file_that_a_script_imports_is_there() -> None:
                 ROOT / "rpa_site/static/rpa_site" / of_site if "rpa_site/" in imported else script.parent / imported
             )
             assert target.exists(), f"{script.name} imports {imported}"
-
-
-# Words that are the same in both languages.
-ALIKE = {
-    "observation", "confirmation", "pause", "Pause", "Action", "Application", "%(n)s s", "page", "API",
-    "administration", "%(who)s (%(where)s)",
-}  # fmt: skip
-
-
-def test_every_text_of_the_scripts_is_translated() -> None:
-    """S8.5"""
-    english, french = flat(texts()), flat(texts("fr"))
-    assert {text for key, text in english.items() if french[key] == text} <= ALIKE

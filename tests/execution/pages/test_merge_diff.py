@@ -11,11 +11,15 @@ from execution.actions.merging import merge, planned
 from execution.models import LearnedCorrection
 from execution.pages.merge_diff import Change, changes_of
 from sentences.said import say
-from tests.execution.actions.test_packs import other_keys, other_screen, shown, version
+from tests.support.learned import other_keys, other_screen, shown, ward
 from workflows.models import Node, WorkflowVersion
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
-__all__ = ["version"]
+
+
+@pytest.fixture
+def version() -> WorkflowVersion:
+    return ward()
 
 
 def change(*rows: LearnedCorrection) -> Change:

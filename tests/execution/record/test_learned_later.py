@@ -1,31 +1,30 @@
-"""What becomes known of a correction after it was learned: a value, a person's word, the day that it came in."""
+"""What becomes known of a correction after it was learned: a value, a person's word."""
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Any
-
 import pytest
-from django.utils import timezone
 
 from execution.actions.corrections import put_correction
-from execution.actions.export_pack import export_pack
-from execution.actions.import_pack import import_pack
 from execution.exceptions import BadDecision
 from execution.models import LearnedCorrection, Step, ValueRead
 from execution.record.corrections import in_force, settle
-from execution.record.learned_pictures import learned_before
 from execution.record.secret_values import redaction_for
 from execution.record.values_of_runs import read_afterwards
 from sentences.said import worded
-from tests.execution.actions.test_packs import other_keys, shown, version  # noqa: F401  (a fixture)
 from tests.factories import make_execution
+from tests.support.learned import other_keys, shown, ward
+from workflows.models import WorkflowVersion
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
 
 
+@pytest.fixture
+def version() -> WorkflowVersion:
+    return ward()
+
+
 @pytest.mark.parametrize("text", ["Dupont", "Keep"])
-def test_a_value_that_is_read_later_is_in_no_picture(version: Any, text: str) -> None:  # noqa: F811
+def test_a_value_that_is_read_later_is_in_no_picture(version: WorkflowVersion, text: str) -> None:
     """S10.4: what was learned of the text goes, and the pictures that show it; with nothing left it is off."""
     run = make_execution(version=version, execution_id="run_1")
     row, graph = shown(version, text=text), version.spec()
@@ -44,11 +43,12 @@ def test_a_value_that_is_read_later_is_in_no_picture(version: Any, text: str) ->
 
 
 @pytest.mark.parametrize(("typed", "state"), [("Dupont", "off"), ("Keep", "on_trial")])
-def test_a_value_that_was_typed_before_it_was_read_leaves_no_empty_rule(version: Any, typed: str, state: str) -> None:  # noqa: F811
-    """S6.4, S10.4: a rule of which nothing is left is off, is switched on by nobody, and comes in no file."""
+def test_a_value_that_was_typed_before_it_was_read_leaves_no_empty_rule(
+    version: WorkflowVersion, typed: str, state: str
+) -> None:
+    """S6.4, S10.4: a rule of which nothing is left is off, and is switched on by nobody."""
     run = make_execution(version=version, execution_id="run_1")
     row, graph = other_keys(version, payload={"params": {"keys": typed}}), version.spec()
-    pack = export_pack("wf_ward").data
     step = Step.objects.create(execution=run, index=1, epoch=1, mode=run.mode)
     ValueRead.objects.create(execution=run, step=step, name="who", kind="text", text="Dupont", value="Dupont")
     read_afterwards(run, graph, redaction_for(run, graph)[0])
@@ -59,21 +59,11 @@ def test_a_value_that_was_typed_before_it_was_read_leaves_no_empty_rule(version:
         assert worded(row.why).startswith("All that it said was the data of one run")
         with pytest.raises(BadDecision, match="What it says is no longer kept"):
             put_correction(correction_id=row.pk, state="on_trial")
-        assert import_pack(pack).refused == 1
-        assert in_force("wf_ward") == ()
 
 
-def test_what_a_person_switched_off_stays_off_for_who_read_it_before(version: Any) -> None:  # noqa: F811
+def test_what_a_person_switched_off_stays_off_for_who_read_it_before(version: WorkflowVersion) -> None:
     row = shown(version)
     before = LearnedCorrection.objects.get(pk=row.pk)
     put_correction(correction_id=row.pk, state="off")
     settle(before)
     assert LearnedCorrection.objects.get(pk=row.pk).state == before.state == "off"
-
-
-@pytest.mark.parametrize(("elsewhere", "goes"), [("North", False), ("", True)])
-def test_an_imported_one_is_kept_from_the_day_it_came(version: Any, elsewhere: str, goes: bool) -> None:  # noqa: F811
-    now = timezone.now()
-    shown(version, learned_at=now - timedelta(days=90), elsewhere=elsewhere)
-    assert learned_before("wf_ward", now - timedelta(days=30)).exists() is goes
-    assert learned_before("wf_ward", now + timedelta(days=1)).exists()

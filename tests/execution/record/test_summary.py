@@ -4,7 +4,6 @@ import pytest
 from django.utils import translation
 
 from execution.choices import Outcome, Verified
-from execution.pages import script_texts
 from execution.record.summary import as_sentence, run_summary
 from tests.analytics.steps import make_step
 from tests.factories import make_execution
@@ -68,12 +67,3 @@ def test_one_is_told_as_one(language: str, one: tuple[str, ...], two: tuple[str,
         for n, said in ((1, one), (2, two)):
             words = as_sentence({**summary, "actions": n, "done": n, "retries": n})
             assert [part for part in said if part not in words] == []
-
-
-@pytest.mark.parametrize("language", ["en", "fr"])
-def test_the_pages_scripts_have_both_forms(language: str) -> None:
-    with translation.override(language):
-        words = script_texts.live()
-    for name in ("needs", "steps_count", "earlier_steps", "boxes_found", "retries"):
-        forms = words[name]
-        assert isinstance(forms, dict) and forms["one"] != forms["other"]

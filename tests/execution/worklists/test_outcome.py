@@ -15,8 +15,7 @@ from execution.models.worklist import ItemState, WorklistState, WorkRunKind
 from execution.record.claims import Claim, claim
 from execution.record.journal import Journal
 from execution.worklists.claiming import take
-from execution.worklists.outcome import settle, settle_ended
-from execution.worklists.saving import is_in_doubt, may_have_saved
+from execution.worklists.outcome import is_in_doubt, may_have_saved, settle, settle_ended
 from tests.factories import NODES, make_published, make_user
 from tests.support.lists import IDENTITY, new_list, robot, states
 from workflows.choices import EffectClass

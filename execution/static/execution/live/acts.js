@@ -1,7 +1,7 @@
 /* The act itself, drawn on the picture: where it was clicked, what was typed. What is secret is dots already. */
 
 import { h } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
+import { interpolate } from "../../rpa_site/words.js";
 
 const CLICKS = new Set(["click", "double_click", "right_click", "drag", "scroll", "choose", "set_state", "pick_date"]);
 const DONE = new Set(["succeeded", "failed"]);
@@ -20,8 +20,8 @@ export function actMarks(step, tag) {
   }
   const where = box ?? (point ? [...point, 0, 0] : null);
   const typed = params.text ?? params.date ?? params.option;
-  if (typed && where) marks.push(tag("typed", say("typed", { text: short(typed) }), where));
-  if (params.keys && where) marks.push(tag("typed", say("pressed", { keys: params.keys }), where));
+  if (typed && where) marks.push(tag("typed", interpolate(gettext("typed: %(text)s"), { text: short(typed) }), where));
+  if (params.keys && where) marks.push(tag("typed", interpolate(gettext("pressed: %(keys)s"), { keys: params.keys }), where));
   return marks;
 }
 

@@ -2,12 +2,19 @@
    an empty place give a free point; values, waits and a word on why stand below. */
 
 import { announce, fill, find, h, icon, text } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
+import { interpolate } from "../../rpa_site/words.js";
 import { Hold } from "./hold.js";
 import { makeMagnifier } from "./magnifier.js";
 import { place } from "./picture.js";
 import { decide } from "./requests.js";
 
+const PARAMS = {
+  text: gettext("Text to type"),
+  keys: gettext("Keys"),
+  clear: gettext("Clear the field first"),
+  dx: gettext("To the right (px)"),
+  dy: gettext("Down (px)"),
+};
 const DRAG = 6; // pixels before a press becomes a drag
 const NEAR = 4; // pixels beside a box that still count as on it
 
@@ -86,7 +93,7 @@ class Correction {
     canvas.style.touchAction = "manipulation";
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "application");
-    canvas.setAttribute("aria-label", say("boxes_none"));
+    canvas.setAttribute("aria-label", gettext("Nothing was detected on this screen; click or drag freely."));
     canvas.addEventListener("pointerdown", (event) => this.press(event), options);
     canvas.addEventListener("pointermove", (event) => this.move(event), options);
     canvas.addEventListener("pointerup", (event) => this.release(event), options);
@@ -100,7 +107,7 @@ class Correction {
     if (this.ended.signal.aborted) return;
     this.places = places(screen);
     this.redraw();
-    const words = this.places.length ? say("boxes_found", { n: this.places.length }) : say("boxes_none");
+    const words = this.places.length ? interpolate(ngettext("%(n)s place detected. Enter takes it.", "%(n)s places detected. Arrow keys move between them, Enter takes one.", this.places.length), { n: this.places.length }) : gettext("Nothing was detected on this screen; click or drag freely.");
     canvas.setAttribute("aria-label", words);
     announce(words);
   }
@@ -134,8 +141,8 @@ class Correction {
     const hint = find("#hint");
     hint.hidden = false;
     this.picture.stage.classList.toggle("no-target", !this.needsPlace);
-    if (!this.needsPlace) text(hint, say("correct_no_target"));
-    else text(hint, say(matchMedia("(pointer: coarse)").matches ? "correct_hint_touch" : "correct_hint"));
+    if (!this.needsPlace) text(hint, gettext("This action needs no place on the screen."));
+    else text(hint, matchMedia("(pointer: coarse)").matches ? gettext("Tap the right place, then move the cross in the magnifier.") : gettext("Click the right place on the picture, or drag a rectangle around it."));
   }
 
   at(event) {
@@ -245,12 +252,12 @@ class Correction {
 
   words() {
     const { target } = this;
-    if (!target) return this.needsPlace ? say("chosen_none") : say("correct_no_target");
-    if (target.text) return say("chosen_text", { text: target.text });
-    if (target.role) return say("chosen_element", { role: target.role });
+    if (!target) return this.needsPlace ? gettext("Target as suggested") : gettext("This action needs no place on the screen.");
+    if (target.text) return interpolate(gettext("New target: “%(text)s”"), { text: target.text });
+    if (target.role) return interpolate(gettext("New target: %(role)s without text"), { role: target.role });
     const image = this.picture.image;
     const [x, y] = target.box ?? target.point;
-    return say(target.box ? "chosen_box" : "chosen_point", { x: Math.round(x * image.naturalWidth), y: Math.round(y * image.naturalHeight) });
+    return interpolate(target.box ? gettext("New target: the rectangle at %(x)s, %(y)s") : gettext("New target: the point at %(x)s, %(y)s"), { x: Math.round(x * image.naturalWidth), y: Math.round(y * image.naturalHeight) });
   }
 
   /** Move the point by pixels of the picture; it stays with its box while it is inside. */
@@ -296,15 +303,15 @@ export function correctForm(store, picture, ring) {
     return [correction.form];
   }
   const chosen = h("strong");
-  const clear = h("button", { class: "link-button", type: "button", onclick: () => correction.take(null) }, say("clear_target"));
+  const clear = h("button", { class: "link-button", type: "button", onclick: () => correction.take(null) }, gettext("Take back"));
   const fields = h("div", { class: "correct-fields" });
   const magnifier = makeMagnifier(correction);
   const said = h("p", { class: "said field-error", role: "alert", hidden: true });
-  const submit = h("button", { class: "button primary", type: "submit" }, icon("check"), say("use_this"));
-  const back = h("button", { class: "button", type: "button", onclick: () => store.set({ correcting: false, answer: null }) }, say("back"), h("kbd", { "aria-hidden": "true" }, "Esc"));
+  const submit = h("button", { class: "button primary", type: "submit" }, icon("check"), gettext("Use this"));
+  const back = h("button", { class: "button", type: "button", onclick: () => store.set({ correcting: false, answer: null }) }, gettext("Back"), h("kbd", { "aria-hidden": "true" }, "Esc"));
   const form = h("form", { class: "correct-sheet", novalidate: true },
     h("div", { class: "question-top" }, ring,
-      h("div", { class: "grow" }, h("h2", { class: "question-title", id: "question-title" }, say("correct_title")),
+      h("div", { class: "grow" }, h("h2", { class: "question-title", id: "question-title" }, gettext("What should it be?")),
         h("p", { class: "correct-target" }, icon("target"), chosen, clear))),
     magnifier.element, fields, said,
     h("div", { class: "answers" }, submit, back, h("span", { class: "then", data: { then: "" } })));
@@ -353,17 +360,17 @@ function buildFields(correction, fields, rebuild) {
   const { values, draft } = correction;
   const wait = (name) => h("input", { class: "input", name, type: "number", min: 0, max: 60, step: 0.1, value: values[name] ?? 0, inputmode: "decimal" });
   // on a phone what is rarely changed is folded away
-  const rare = h("details", { class: "fold rare", open: !matchMedia("(max-width: 767px)").matches || correction.wasOpen }, h("summary", {}, say("field_more")), h("div", { class: "correct-fields" },
-    field(say("field_action"), choose),
-    field(say("field_wait_before"), wait("wait_before"), "slim"),
-    field(say("field_wait_after"), wait("wait_after"), "slim")));
+  const rare = h("details", { class: "fold rare", open: !matchMedia("(max-width: 767px)").matches || correction.wasOpen }, h("summary", {}, gettext("Another action, or a wait")), h("div", { class: "correct-fields" },
+    field(gettext("Action"), choose),
+    field(gettext("Wait before (s)"), wait("wait_before"), "slim"),
+    field(gettext("Wait after (s)"), wait("wait_after"), "slim")));
   rare.addEventListener("toggle", () => (correction.wasOpen = rare.open));
   const reads = correction.reads && action === correction.suggestion.action;
   fill(fields,
-    reads ? field(say("field_value"), h("input", { class: "input", name: "value", type: "text", maxlength: 500, autocomplete: "off", spellcheck: "false", value: values.value ?? "" }), "wide") : null,
+    reads ? field(gettext("The value, as it stands there"), h("input", { class: "input", name: "value", type: "text", maxlength: 500, autocomplete: "off", spellcheck: "false", value: values.value ?? "" }), "wide") : null,
     params.filter(({ kind }) => kind !== "box").map((param) => paramField(param, values[param.name] ?? draft.params?.[param.name] ?? suggestion.params?.[param.name] ?? param.default)),
     rare,
-    field(say("field_feedback"), h("input", { class: "input", name: "feedback", type: "text", maxlength: 500, autocomplete: "off", value: values.feedback ?? "" }), "wide"));
+    field(gettext("Why? (one line, optional)"), h("input", { class: "input", name: "feedback", type: "text", maxlength: 500, autocomplete: "off", value: values.feedback ?? "" }), "wide"));
 }
 
 let ids = 0;
@@ -373,7 +380,7 @@ function field(label, input, css = "") {
 }
 
 function paramField(param, value) {
-  const label = say(`param.${param.name}`) || param.name;
+  const label = PARAMS[param.name] ?? param.name;
   const data = { param: param.name, kind: param.kind };
   if (param.kind === "bool") {
     return h("div", {}, h("label", { class: "check" }, h("input", { type: "checkbox", checked: Boolean(value), data }), label));
@@ -427,7 +434,7 @@ function send(correction, fields) {
   for (const name of ["wait_before", "wait_after"]) if (Number(value(name)) > 0) wanted[name] = Number(value(name));
   if (!Object.keys(wanted).length) {
     said.hidden = false;
-    fill(said, icon("info-circle"), say("change_something"));
+    fill(said, icon("info-circle"), gettext("Choose a place or change a value first; or go back and accept."));
     return;
   }
   decide(store, { choice: "correct", correction: wanted, feedback });

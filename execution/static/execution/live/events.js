@@ -1,7 +1,7 @@
 /* The feed: what happened, newest first, in words. */
 
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
-import { clock, say, word } from "../../rpa_site/words.js";
+import { clock, interpolate, say, word } from "../../rpa_site/words.js";
 import { emphasised, named } from "./sentence.js";
 
 const ICONS = {
@@ -24,7 +24,7 @@ export function eventsView(store) {
     if (newest < 0 || fresh.length > 50) fill(feed, events.toReversed().map((event) => row(store, event)));
     else for (const event of fresh) feed.prepend(row(store, event, "slide-in"));
     newest = last;
-    fill(panel, events.length ? feed : h("p", { class: "muted" }, say("events_none")));
+    fill(panel, events.length ? feed : h("p", { class: "muted" }, gettext("Nothing has happened yet.")));
   });
 }
 
@@ -55,44 +55,48 @@ function row(store, event, css = "") {
 function words(store, { kind, payload }) {
   if (kind === "state") return stateWords(payload);
   if (kind === "step") {
-    const sentence = say("event_step", { n: payload.index, sentence: payload.sentence || store.nodeName(payload.node_id), outcome: word("outcome", payload.outcome) });
+    const sentence = interpolate(gettext("Step %(n)s: %(sentence)s: %(outcome)s"), { n: payload.index, sentence: payload.sentence || store.nodeName(payload.node_id), outcome: word("outcome", payload.outcome) });
     return h("button", { type: "button", onclick: () => store.goTo ? store.goTo(payload.index) : store.steps.has(payload.index) && store.set({ selected: { index: payload.index, side: "before" }, correcting: false }) }, emphasised(sentence));
   }
-  if (kind === "prompt") return emphasised(say("event_prompt", { sentence: payload.step?.sentence || payload.message || "" }));
+  if (kind === "prompt") return emphasised(interpolate(gettext("Asked: %(sentence)s"), { sentence: payload.step?.sentence || payload.message || "" }));
   if (kind === "decision") {
-    if (payload.source === "policy") return say(`event_timeout.${payload.choice}`, { n: Math.round(payload.timeout_s ?? 0) });
+    if (payload.source === "policy") return unanswered(payload.choice, Math.round(payload.timeout_s ?? 0));
     const who = named(payload.decided_by, payload.origin);
-    if (payload.source === "stop") return say("stopped_by", { who });
-    return say(`answered.${payload.choice}`, { who }) + (payload.feedback ? ` ${say("quoted", { text: payload.feedback })}` : "");
+    if (payload.source === "stop") return interpolate(gettext("%(who)s stopped the run."), { who });
+    return say(`answered.${payload.choice}`, { who }) + (payload.feedback ? ` ${interpolate(gettext("“%(text)s”"), { text: payload.feedback })}` : "");
   }
   if (kind === "control") return controlWords(payload);
   if (kind === "wish") return wishWords(payload);
-  if (kind === "mode_changed") return say("event_mode", { who: named(payload.by, payload.origin), was: word("mode", payload.was), mode: word("mode", payload.mode) });
-  if (kind === "version_changed") return say("event_version", { who: named(payload.by, payload.origin), was: payload.was, version: payload.version });
-  if (kind === "degraded") return say("event_degraded", { reason: payload.reason });
-  if (kind === "drift_detected") return payload.message || say("event_drift", { name: store.nodeName(payload.node_id) });
+  if (kind === "mode_changed") return interpolate(gettext("%(who)s changed the mode: %(was)s → %(mode)s"), { who: named(payload.by, payload.origin), was: word("mode", payload.was), mode: word("mode", payload.mode) });
+  if (kind === "version_changed") return interpolate(gettext("%(who)s mended the workflow: the run goes on with version %(version)s instead of %(was)s"), { who: named(payload.by, payload.origin), was: payload.was, version: payload.version });
+  if (kind === "degraded") return interpolate(gettext("Degraded: %(reason)s"), { reason: payload.reason });
+  if (kind === "drift_detected") return payload.message || interpolate(gettext("Drift on “%(name)s”"), { name: store.nodeName(payload.node_id) });
   if (kind === "error") return payload.message ?? "";
   if (kind === "resource_changed" || kind === "idle_unload") return payload.message;
   return kind;
 }
 
+const unanswered = (choice, n) => interpolate(choice === "skip"
+  ? ngettext("Nobody answered in %(n)s second: skipped.", "Nobody answered in %(n)s seconds: skipped.", n)
+  : ngettext("Nobody answered in %(n)s second: rejected.", "Nobody answered in %(n)s seconds: rejected.", n), { n });
+
 /** What somebody did who has control; of what they typed nobody knows more than how much. */
 function controlWords({ by: who, act, at, on, keys, length: n, failed }) {
   const [x, y] = (at ?? [0, 0]).map((part) => Math.round(part * 100));
-  const where = on ? say("quoted", { text: on }) : say("did_at", { x, y });
+  const where = on ? interpolate(gettext("“%(text)s”"), { text: on }) : interpolate(gettext("at %(x)s %%, %(y)s %%"), { x, y });
   const did = say(`did.${act}`, { who, where, keys, n });
-  return failed ? say("labelled", { label: did, what: failed }) : did;
+  return failed ? interpolate(gettext("%(label)s: %(what)s"), { label: did, what: failed }) : did;
 }
 
 function wishWords({ verb, by, origin, detail }) {
   const who = named(by, origin);
-  if (verb === "resume" && detail?.node_name) return say("event_picked", { who, name: detail.node_name });
-  if (verb === "resume" && detail?.press) return say("event_pressed", { who, name: detail.press });
+  if (verb === "resume" && detail?.node_name) return interpolate(gettext("%(who)s resumed the run: the screen is “%(name)s”"), { who, name: detail.node_name });
+  if (verb === "resume" && detail?.press) return interpolate(gettext("%(who)s chose “%(name)s” in the dialog"), { who, name: detail.press });
   return say(`event_wish.${verb}`, { who });
 }
 
 function stateWords(payload) {
   const state = word("state", payload.status);
-  const reason = payload.pause_reason ? say("labelled", { label: state, what: word("pause_reason", payload.pause_reason) }) : state;
-  return say("event_state", { state: reason });
+  const reason = payload.pause_reason ? interpolate(gettext("%(label)s: %(what)s"), { label: state, what: word("pause_reason", payload.pause_reason) }) : state;
+  return interpolate(gettext("State: %(state)s"), { state: reason });
 }

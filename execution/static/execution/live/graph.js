@@ -1,7 +1,7 @@
 /* The graph of the version with the run in it; the same as a list, for those who do not see it, or where it cannot be drawn. */
 
 import { fill, find, h } from "../../rpa_site/dom.js";
-import { quoted, say } from "../../rpa_site/words.js";
+import { quoted } from "../../rpa_site/words.js";
 import { emphasised } from "./sentence.js";
 
 /** `scripts` are the addresses of what draws it, in order; they are loaded when it is opened. */
@@ -9,7 +9,7 @@ export function graphView(store, scripts) {
   const panel = find("#panel-graph");
   const box = h("div", { class: "graph", "aria-hidden": "true" });
   const list = h("ul", { class: "graph-list" });
-  const fold = h("details", { class: "graph-fallback" }, h("summary", {}, say("graph_list")), list);
+  const fold = h("details", { class: "graph-fallback" }, h("summary", {}, gettext("As a list")), list);
   let drawn = null;
   let shown = "";
   fill(panel, box, fold);
@@ -33,7 +33,7 @@ export function graphView(store, scripts) {
       mark(drawn, store);
       show(drawn, store);
     } catch {
-      fill(panel, h("p", { class: "muted" }, say("graph_failed")), list);
+      fill(panel, h("p", { class: "muted" }, gettext("The graph could not be drawn; here it is as a list.")), list);
     }
   };
 }
@@ -52,7 +52,7 @@ function load(src) {
 function listed(store, node) {
   const here = node.id === store.execution.current_node;
   const been = [...store.steps.values()].some((step) => step.node_id === node.id);
-  const note = here ? say("graph_here") : been ? say("graph_been") : "";
+  const note = here ? gettext("here now") : been ? gettext("been there") : "";
   return h("li", {},
     h("strong", {}, node.name), note ? h("span", { class: "muted" }, ` · ${note}`) : null,
     h("ul", {}, store.outgoing(node.id).map((edge) => h("li", {}, emphasised(edge.sentence), ` → ${store.nodeName(edge.destination)}`))));

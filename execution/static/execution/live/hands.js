@@ -1,7 +1,6 @@
 /* Control of the desktop: the live picture takes the clicks and keys of whoever has it, until it is given back. */
 
 import { find } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
 import { State } from "../../rpa_site/state.js";
 import { Connection } from "../teach/connection.js";
 import { Keyboard } from "../teach/keyboard.js";
@@ -49,7 +48,7 @@ export function handsView(store, picture) {
     const connection = new Connection(hands, show);
     const keyboard = new Keyboard(hands, connection);
     new Pointer(hands, { canvas: place, point: (event) => pointOf(event, hands.size) }, connection, { drawn: () => {}, focusKeys: () => keyboard.focus() });
-    surface.setAttribute("aria-label", say("frame_alt"));
+    surface.setAttribute("aria-label", gettext("What the desktop shows"));
     hands.set({});
     return { hands, connection };
   }

@@ -1,13 +1,13 @@
 /* The magnifier, for fingers: what lies under the point, and moving it by single pixels. */
 
 import { h, icon } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
 
 const MAGNIFIED = 3;
+const NUDGES = { up: gettext("Up by one pixel"), down: gettext("Down by one pixel"), left: gettext("Left by one pixel"), right: gettext("Right by one pixel") };
 
 export function makeMagnifier(correction) {
-  const canvas = h("canvas", { role: "img", "aria-label": say("magnifier") });
-  const nudge = (name, glyph, dx, dy) => h("button", { class: name, type: "button", "aria-label": say(`nudge.${name}`), onclick: () => correction.nudge(dx, dy) }, icon(glyph));
+  const canvas = h("canvas", { role: "img", "aria-label": gettext("Magnifier: drag to move the cross") });
+  const nudge = (name, glyph, dx, dy) => h("button", { class: name, type: "button", "aria-label": NUDGES[name], onclick: () => correction.nudge(dx, dy) }, icon(glyph));
   const element = h("div", { class: "magnifier" }, canvas,
     h("div", { class: "nudges" }, nudge("up", "chevron-up", 0, -1), nudge("left", "chevron-left", -1, 0), nudge("right", "chevron-right", 1, 0), nudge("down", "chevron-down", 0, 1)));
   let last = null;

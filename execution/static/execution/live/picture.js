@@ -1,7 +1,7 @@
 /* The picture: what the robot sees, what it means to touch drawn on it, layers, zoom, and how old it is. */
 
 import { all, fill, find, h, icon, reducedMotion, s, text } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
+import { interpolate } from "../../rpa_site/words.js";
 import { actMarks } from "./acts.js";
 import { changedBoxes } from "./differing.js";
 import { placeTags } from "./placement.js";
@@ -67,7 +67,7 @@ export class Picture {
     if (store.viewing) return step ? this.looked(step) : {};
     if (selected && step) {
       if (step.picture_after && step.outcome === "failed") return this.pair(step);
-      return { src: store.pictureUrl(step.picture_before), step, note: say("picture_of_step", { n: step.index }) };
+      return { src: store.pictureUrl(step.picture_before), step, note: interpolate(gettext("Step %(n)s, as it was"), { n: step.index }) };
     }
     if (store.isAsking && prompt.kind === "in_doubt" && prompt.step.picture_after) return this.pair(prompt.step);
     if (store.correcting) return { src: store.pictureUrl(prompt.picture), step: prompt.step };
@@ -96,7 +96,7 @@ export class Picture {
     if (!this.store.viewing) return;
     this.image.hidden = true;
     this.empty.hidden = false;
-    text(this.empty, say("picture_gone"));
+    text(this.empty, gettext("This picture is no longer kept."));
   }
 
   pair(step) {
@@ -119,12 +119,12 @@ export class Picture {
     this.image.hidden = nothing;
     this.empty.hidden = !nothing;
     this.empty.classList.toggle("skeleton", Boolean(choice.coming));
-    if (nothing) text(this.empty, choice.coming ? "" : store.execution.status === "queued" ? say("no_picture_queued") : say(store.viewing && store.steps.size ? "picture_gone" : "no_picture"));
+    if (nothing) text(this.empty, choice.coming ? "" : store.execution.status === "queued" ? gettext("The picture shows when a robot takes this run.") : store.viewing && store.steps.size ? gettext("This picture is no longer kept.") : gettext("No picture yet"));
     this.draw();
     this.showAge();
     const back = find("#back-to-live");
     back.hidden = !store.selected || store.viewing;
-    if (store.selected) fill(back, icon("arrow-back-up"), " ", say("back_to_live"));
+    if (store.selected) fill(back, icon("arrow-back-up"), " ", gettext("Back to now"));
   }
 
   showOver({ over = "" }) {
@@ -137,14 +137,14 @@ export class Picture {
     const key = pair.join();
     if (this.compare.dataset.key === key) return;
     this.compare.dataset.key = key;
-    const names = [say("before"), this.store.isFinal || this.store.selected ? say("after") : say("now_title")];
+    const names = [gettext("Before"), this.store.isFinal || this.store.selected ? gettext("After") : gettext("Now")];
     fill(this.compare, pair.map((src, i) =>
-      h("figure", {}, h("figcaption", {}, names[i]), src ? this.shot(src, names[i]) : h("span", { class: "note" }, say("no_picture")))));
+      h("figure", {}, h("figcaption", {}, names[i]), src ? this.shot(src, names[i]) : h("span", { class: "note" }, gettext("No picture yet")))));
   }
 
   /** One of the two pictures; a click shows it alone, as large as there is room. */
   shot(src, name) {
-    const button = h("button", { class: "shot", type: "button", "aria-pressed": "false", "aria-label": `${name}: ${say("enlarge")}`, title: say("enlarge") }, h("img", { src, alt: "" }));
+    const button = h("button", { class: "shot", type: "button", "aria-pressed": "false", "aria-label": `${name}: ${gettext("show it larger")}`, title: gettext("show it larger") }, h("img", { src, alt: "" }));
     button.addEventListener("click", () => {
       const large = button.getAttribute("aria-pressed") !== "true";
       button.setAttribute("aria-pressed", String(large));
@@ -157,14 +157,14 @@ export class Picture {
     const note = find("#age");
     const { store, choice } = this;
     const words = [];
-    if (store.connection === "lost" && !store.isFinal) words.push(say("reconnecting"));
-    if (store.me.sees_unmasked && choice?.src && choice.src === store.frame?.url) words.push(say("unmasked"));
+    if (store.connection === "lost" && !store.isFinal) words.push(gettext("Connection lost. Reconnecting; the picture may be old."));
+    if (store.me.sees_unmasked && choice?.src && choice.src === store.frame?.url) words.push(gettext("unmasked for you"));
     if (choice?.note) words.push(choice.note);
     else if (choice?.takenAt && !store.isFinal && !store.correcting) {
       const age = Date.now() - store.skew - Date.parse(choice.takenAt);
       // a still screen makes no new pictures: while the stream lives the newest one is what there is to see
       const still = store.connection === "live" && choice.src === store.frame?.url && store.execution.on_desktop;
-      if (age > OLD && !still) words.push(age < 120_000 ? say("age", { n: Math.round(age / 1000) }) : say("age_minutes", { n: Math.round(age / 60_000) }));
+      if (age > OLD && !still) words.push(age < 120_000 ? interpolate(gettext("%(n)s s old"), { n: Math.round(age / 1000) }) : interpolate(gettext("%(n)s min old"), { n: Math.round(age / 60_000) }));
     }
     note.hidden = words.length === 0;
     note.classList.toggle("warn", store.connection === "lost" && !store.isFinal);
@@ -199,7 +199,7 @@ export class Picture {
     if (viewing && differs) this.drawDiffering(key);
     this.label(step);
     const label = suggestion.target?.label;
-    this.image.alt = label && !closed ? say("alt_suggestion", { name: label }) : say("frame_alt");
+    this.image.alt = label && !closed ? interpolate(gettext("What the desktop shows; the robot means to touch “%(name)s”"), { name: label }) : gettext("What the desktop shows");
     if (this.layers.size) this.drawLayers();
   }
 
@@ -227,7 +227,7 @@ export class Picture {
   }
 
   chosen(suggestion) {
-    const words = suggestion.target?.label || say("found");
+    const words = suggestion.target?.label || gettext("Found now");
     if (suggestion.box) return [place(h("div", { class: "spot chosen" }), suggestion.box), this.tag("chosen", words, suggestion.box)];
     if (!suggestion.point) return [];
     const spot = [...suggestion.point, 0, 0];
@@ -237,7 +237,7 @@ export class Picture {
   runnerUp(suggestion) {
     const other = suggestion.runner_up;
     if (!other?.box || !isAlike(other)) return [];
-    const words = `${say("runner_up")} ${other.text ?? ""}`.trim();
+    const words = `${gettext("runner-up")} ${other.text ?? ""}`.trim();
     return [place(h("div", { class: "spot runner" }), other.box), this.tag("runner", words, other.box)];
   }
 

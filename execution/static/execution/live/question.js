@@ -1,11 +1,11 @@
 /* What is asked of the person, or what there is to know instead: at work, paused, queued, over. One primary button. */
 
 import { all, announce, fill, find, h, icon, s, text } from "../../rpa_site/dom.js";
-import { duration, say, word } from "../../rpa_site/words.js";
+import { duration, interpolate, say, word } from "../../rpa_site/words.js";
 import { correctForm } from "./correct.js";
 import { byHandLink, mendLink } from "./mend.js";
 import { figures } from "./over.js";
-import { control, decide, remember } from "./requests.js";
+import { ASKED, control, decide, remember } from "./requests.js";
 import { Ripening } from "./ripening.js";
 import { expectation, screenList } from "./screens.js";
 import { emphasised, messageOf, named, whyInWords } from "./sentence.js";
@@ -76,7 +76,7 @@ export class Question {
       h("div", { class: "question-top" },
         this.ring(),
         h("div", { class: "grow" },
-          h("h2", { class: "question-title", id: "question-title" }, emphasised(step.sentence || prompt.message), screen ? [" ", h("span", { class: "muted" }, say("on_screen", { name: screen }))] : ""),
+          h("h2", { class: "question-title", id: "question-title" }, emphasised(step.sentence || prompt.message), screen ? [" ", h("span", { class: "muted" }, interpolate(gettext("on “%(name)s”"), { name: screen }))] : ""),
           h("p", { class: "question-why" }, prompt.kind === "identity" ? emphasised(prompt.message) : [...(prompt.why ? [...emphasised(prompt.why), " "] : []), ...whyInWords(step)]))),
       prompt.changed ? this.changed(prompt) : this.closer(step),
       this.buttons(prompt),
@@ -88,14 +88,16 @@ export class Question {
   doubt() {
     const { prompt } = this.store;
     const { picture_before: before, picture_after: after } = prompt.step;
-    const seen = !after ? "in_doubt_read_back" : before === after ? "in_doubt_same" : "in_doubt_differ";
+    const seen = !after ? gettext("The picture shows where it was to be read back.")
+      : before === after ? gettext("The two pictures are the same: it was not done, or it was done without a sign.")
+        : gettext("The screen changed since. Compare the two pictures.");
     this.element.classList.add("amber");
     return [
       h("div", { class: "question-top" },
         h("span", { class: "question-icon amber" }, icon("help-circle")),
         h("div", { class: "grow" },
           h("h2", { class: "question-title", id: "question-title" }, emphasised(prompt.message)),
-          h("p", { class: "question-why" }, say(seen), " ", prompt.step.verification?.message ?? ""))),
+          h("p", { class: "question-why" }, seen, " ", prompt.step.verification?.message ?? ""))),
       prompt.changed ? this.changed(prompt) : null,
       this.buttons(prompt, ""), // what the pictures suggest is a guess: none of the answers stands out
       this.said(),
@@ -104,12 +106,12 @@ export class Question {
 
   /** What it asks about is gone, or looks otherwise now. */
   changed(prompt) {
-    return h("p", { class: "said", role: "status" }, icon("alert-triangle"), `${say("changed_since")} ${prompt.changed}`);
+    return h("p", { class: "said", role: "status" }, icon("alert-triangle"), `${gettext("The screen has changed since this was asked.")} ${prompt.changed}`);
   }
 
   buttons(prompt, primary = prompt.step.suggestion?.no_line ? "skip" : prompt.choices[0]) {
     const { me, answer } = this.store;
-    if (!me.may_operate) return h("p", { class: "said muted" }, icon("lock"), say("may_not_answer", { role: this.roleNeeded }));
+    if (!me.may_operate) return h("p", { class: "said muted" }, icon("lock"), interpolate(gettext("You may watch this run. Answering takes the role “%(role)s”."), { role: this.roleNeeded }));
     const busy = Boolean(answer) && answer.status !== "failed";
     const buttons = prompt.choices.map((choice) =>
       h("button", {
@@ -117,15 +119,15 @@ export class Question {
         disabled: busy, "aria-keyshortcuts": KEYS[choice], onclick: () => this.choose(choice),
       }, icon(ICONS[choice]), this.label(prompt, choice), KEYS[choice] ? h("kbd", { "aria-hidden": "true" }, KEYS[choice]) : null));
     const canPick = prompt.choices.includes("reject") && prompt.step.edge_id;
-    const other = canPick ? h("button", { class: "button plain", type: "button", data: { key: "pick" }, disabled: busy, onclick: () => this.store.setNow({ picking: true, answer: null }) }, icon("help-circle"), say("another_screen")) : null;
+    const other = canPick ? h("button", { class: "button plain", type: "button", data: { key: "pick" }, disabled: busy, onclick: () => this.store.setNow({ picking: true, answer: null }) }, icon("help-circle"), gettext("It is another screen")) : null;
     const mend = ["target", "identity"].includes(prompt.kind) ? mendLink(this.store, prompt.step.index, "plain") : null;
     return h("div", { class: "answers" }, buttons, other, mend, h("span", { class: "then", data: { then: "" } }));
   }
 
   label(prompt, choice) {
-    if (prompt.kind === "target" && choice === "correct") return say(prompt.step.action_type === "read_value" ? "give_value" : "show_target");
-    if (prompt.kind === "target" && choice === "skip" && prompt.step.suggestion?.line) return say(prompt.step.suggestion.no_line ? "list_is_empty" : "list_is_over");
-    if (prompt.kind === "identity" && choice === "retry") return say("look_again");
+    if (prompt.kind === "target" && choice === "correct") return prompt.step.action_type === "read_value" ? gettext("Type the value or show where") : gettext("Show where");
+    if (prompt.kind === "target" && choice === "skip" && prompt.step.suggestion?.line) return prompt.step.suggestion.no_line ? gettext("It is empty: go on") : gettext("The list is over: go on");
+    if (prompt.kind === "identity" && choice === "retry") return gettext("Look again");
     return say(`answers.${choice}`);
   }
 
@@ -142,7 +144,7 @@ export class Question {
     const { answer } = this.store;
     if (!answer) return null;
     if (answer.status === "refused") return null; // told above, until it is closed
-    if (answer.status === "sending") return h("p", { class: "said muted", role: "status" }, icon("send"), say("sending"));
+    if (answer.status === "sending") return h("p", { class: "said muted", role: "status" }, icon("send"), gettext("Sending your answer …"));
     return h("p", { class: "said field-error", role: "alert" }, icon("alert-circle"), answer.sentence);
   }
 
@@ -164,26 +166,26 @@ export class Question {
     const { deadline_at: end, created_at: start, timeout_choice: then, held } = store.prompt;
     const note = find("[data-then]", this.element);
     note?.classList.toggle("held", Boolean(held));
-    if (!end) return void text(note, held ? this.heldWords(held) : say("no_timeout"));
+    if (!end) return void text(note, held ? this.heldWords(held) : gettext("Waits for an answer as long as it takes"));
     const left = store.timeLeft;
     const seconds = Math.ceil(left / 1000);
     const ring = find(".ring", this.element);
     if (ring) {
-      text(find("span", ring), seconds < 100 ? say("seconds", { n: seconds }) : duration(left));
+      text(find("span", ring), seconds < 100 ? interpolate(gettext("%(n)s s"), { n: seconds }) : duration(left));
       find(".rest", ring).style.strokeDashoffset = String(RING * (1 - Math.min(1, left / (Date.parse(end) - Date.parse(start)))));
       ring.classList.toggle("held", Boolean(held));
       ring.classList.toggle("soon", seconds <= 30 && seconds > 10);
       ring.classList.toggle("late", seconds <= 10);
     }
     if (held) text(note, this.heldWords(held));
-    else text(note, seconds ? say(`then.${then}`, { n: seconds }) : say("time_over"));
+    else text(note, seconds ? interpolate(then === "skip" ? gettext("No answer in %(n)s s: it is skipped") : gettext("No answer in %(n)s s: it is rejected"), { n: seconds }) : gettext("time is over"));
   }
 
   /** Who lets the time stand still, and since when. */
   heldWords({ by, since }) {
-    if (by === this.store.execution.mending?.by) return say("held_by_mending");
+    if (by === this.store.execution.mending?.by) return gettext("The time stands still meanwhile");
     const time = minutes(this.store.since(since));
-    return by === this.store.me.name ? say("held_by_you", { time }) : say("held_by", { who: by, time });
+    return by === this.store.me.name ? gettext("The time stands still while you correct") : interpolate(gettext("%(who)s has been correcting for %(time)s; the time stands still"), { who: by, time });
   }
 
   /** Who is on the page of teaching with a step of this run. */
@@ -193,7 +195,7 @@ export class Question {
 
   mendingWords() {
     const { by, step, since } = this.store.execution.mending ?? {};
-    return by === this.store.me.name ? say("mending_by_you", { n: step }) : say("mending_by", { who: by, n: step, time: minutes(this.store.since(since)) });
+    return by === this.store.me.name ? interpolate(gettext("You are mending step %(n)s"), { n: step }) : interpolate(gettext("%(who)s has been mending step %(n)s for %(time)s"), { who: by, n: step, time: minutes(this.store.since(since)) });
   }
 
   /** On a phone: the target as large as it is on the desktop, so that it can be read. */
@@ -215,8 +217,8 @@ export class Question {
   answered() {
     const { answer } = this.store;
     const said = answer.who ? say(`answered.${answer.choice}`, { who: answer.who }) : say(`answered_by_you.${answer.choice}`);
-    const sentence = answer.inTime === false ? say(`unanswered.${answer.choice}`) : said;
-    return this.plain(answer.choice === "reject" ? "circle-x" : "circle-check", answer.choice === "reject" ? "red" : "green", sentence, say("robot_goes_on"));
+    const sentence = answer.inTime === false ? answer.choice === "skip" ? gettext("Nobody answered in time: skipped.") : gettext("Nobody answered in time: rejected.") : said;
+    return this.plain(answer.choice === "reject" ? "circle-x" : "circle-check", answer.choice === "reject" ? "red" : "green", sentence, gettext("The robot goes on."));
   }
 
   // --- nothing asked -------------------------------------------------------------------------------------------------
@@ -232,16 +234,17 @@ export class Question {
 
   atWork() {
     const { waiting } = this.store;
-    if (waiting) return this.plain("heart-broken", "amber", say("gone_title"), waiting.message);
-    const content = this.plain("player-play", "blue busy", say("running_title"), say("running_text"), byHandLink(this.store));
+    if (waiting) return this.plain("heart-broken", "amber", gettext("Its robot has gone"), waiting.message);
+    const content = this.plain("player-play", "blue busy", gettext("The robot is at work"), gettext("Nothing is asked of you."), byHandLink(this.store));
     return content;
   }
 
   queued() {
     const key = this.store.execution.status;
     const { waiting } = this.store;
-    if (key !== "queued" || !waiting) return this.plain("clock", "grey", say(`${key}_title`), say(`${key}_text`));
-    return this.plain("clock", "grey", say("queued_title"), `${waiting.message} ${say("queued_free")}`, behind(this.store, { toStop: this.askToStop, toEndLesson: this.askToEndLesson }));
+    if (key === "idle") return this.plain("clock", "grey", gettext("Not started"), gettext("The run was made and nobody has asked it to start yet."));
+    if (!waiting) return this.plain("clock", "grey", gettext("Waiting for a robot"), gettext("The run starts when a robot is free. Nothing is asked of you."));
+    return this.plain("clock", "grey", gettext("Waiting for a robot"), `${waiting.message} ${gettext("Nothing is asked of you.")}`, behind(this.store, { toStop: this.askToStop, toEndLesson: this.askToEndLesson }));
   }
 
   paused() {
@@ -251,9 +254,9 @@ export class Question {
     const asked = reason === "asked" || !reason;
     this.element.classList.add("amber");
     if (reason === "control") return this.inControl();
-    const title = asked ? say("paused_title") : say("labelled", { label: say("paused_title"), what: word("pause_reason", reason) });
+    const title = asked ? gettext("Paused") : interpolate(gettext("%(label)s: %(what)s"), { label: gettext("Paused"), what: word("pause_reason", reason) });
     const message = asked ? this.pausedBy(detail) : (detail?.message ?? "");
-    if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), say("may_not_control", { role: this.roleNeeded })));
+    if (!me.may_operate) return this.plain("player-pause", "amber", title, message, h("p", { class: "said muted" }, icon("lock"), interpolate(gettext("Pausing and stopping takes the role “%(role)s”."), { role: this.roleNeeded })));
     const ways = this.waysOn();
     if (PICKLESS.has(reason) || asked) return this.plain("player-pause", "amber", title, message, ways);
     const main = h("div", { class: "grow" }, this.plain("player-pause", "amber", title, message, expectation(store, detail), ways));
@@ -268,19 +271,19 @@ export class Question {
     if (!store.hasControl) return this.plain("hand-finger", "amber", word("pause_reason", "control"), detail?.message ?? "");
     const busy = Boolean(store.wishing);
     const back = h("button", { class: "button primary", type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
-      icon("player-play"), busy ? say(`asked_${store.wishing}`) : say("give_back"));
-    return this.plain("hand-finger", "amber", say("you_have_control"), say("control_text"), h("div", { class: "answers" }, back));
+      icon("player-play"), busy ? ASKED[store.wishing] : gettext("Give back"));
+    return this.plain("hand-finger", "amber", gettext("You have control"), gettext("Click and type on the picture: it is done on the desktop and recorded, what you type by its length alone. Give it back, and the robot looks anew and goes on from wherever you left it."), h("div", { class: "answers" }, back));
   }
 
   pausedBy(detail) {
     if (detail?.left) return detail.message;
     const who = named(detail?.by, detail?.origin);
-    return who ? say("paused_by", { who }) : say("paused_asked");
+    return who ? interpolate(gettext("%(who)s paused the run. It goes on when somebody resumes it."), { who }) : gettext("A person paused the run. It goes on when you resume it.");
   }
 
   /** All screens with what would be done next on each: for the person to say which it is. */
   screens(options) {
-    return h("div", { class: "screens-box" }, h("h3", { class: "overline" }, say("screens_title")), screenList(this.store, options));
+    return h("div", { class: "screens-box" }, h("h3", { class: "overline" }, gettext("The screens of the workflow")), screenList(this.store, options));
   }
 
   /** Out of a pause: look again is the first way; a screen is never suggested for a click in passing. */
@@ -291,7 +294,7 @@ export class Question {
     const isUnknown = ["no_match", "dialog", "leap", "already_at_end"].includes(reason);
     return h("div", { class: "answers" },
       h("button", { class: "button primary", type: "button", disabled: busy, data: { key: "resume" }, onclick: () => control(store, { verb: "resume" }) },
-        icon(isUnknown ? "refresh" : "player-play"), busy ? say(`asked_${store.wishing}`) : say(isUnknown ? "resume_look" : "resume")),
+        icon(isUnknown ? "refresh" : "player-play"), busy ? ASKED[store.wishing] : isUnknown ? gettext("Look again") : gettext("Resume")),
       this.dialogButtons(detail ?? {}),
       detail?.picture ? mendLink(store) : null,
       byHandLink(store));
@@ -303,14 +306,14 @@ export class Question {
     const buttons = dialog?.buttons ?? [];
     const single = buttons.filter((button) => buttons.filter(({ text: other }) => other === button.text).length === 1);
     if (!single.length || store.execution.mode === "observation") return null;
-    return h("div", { class: "dialog-buttons", role: "group", "aria-label": say("press_text") }, single.map((button, n) => this.dialogButton(button, n, picture)), store.me.may_design ? this.rememberBox() : null);
+    return h("div", { class: "dialog-buttons", role: "group", "aria-label": gettext("The robot can press a button of the dialog for you, if it still stands there unchanged.") }, single.map((button, n) => this.dialogButton(button, n, picture)), store.me.may_design ? this.rememberBox() : null);
   }
 
   /** Whether later runs close it in the same way, without asking. */
   rememberBox() {
     const box = h("input", { type: "checkbox", id: "remember-dialog", checked: this.remembers, disabled: Boolean(this.store.wishing) });
     box.addEventListener("change", () => (this.remembers = box.checked));
-    return h("label", { class: "check" }, box, h("span", {}, say("press_remember")));
+    return h("label", { class: "check" }, box, h("span", {}, gettext("Later runs press it by themselves")));
   }
 
   async press(name, picture) {
@@ -324,9 +327,9 @@ export class Question {
     const point = (there) => this.picture.point(there);
     const press = () => this.press(name, picture);
     return h("button", {
-      class: "button", type: "button", title: say("press_text"), disabled: Boolean(this.store.wishing), data: { key: `press-${n}` }, onclick: press,
+      class: "button", type: "button", title: gettext("The robot can press a button of the dialog for you, if it still stands there unchanged."), disabled: Boolean(this.store.wishing), data: { key: `press-${n}` }, onclick: press,
       onpointerenter: () => point(box), onfocus: () => point(box), onpointerleave: () => point(null), onblur: () => point(null),
-    }, say("press", { name }));
+    }, interpolate(gettext("Press “%(name)s”"), { name }));
   }
 
   /** In a question: the suggestion rests on a screen that it is not. */
@@ -334,11 +337,11 @@ export class Question {
     const { store } = this;
     const { prompt, answer } = store;
     this.element.classList.add("asks");
-    const back = h("button", { class: "button", type: "button", data: { key: "back" }, onclick: () => store.set({ picking: false, answer: null }) }, say("back"), h("kbd", { "aria-hidden": "true" }, "Esc"));
-    const words = say("pick_screen_text", { name: store.nodeName(prompt.step.node_id) });
+    const back = h("button", { class: "button", type: "button", data: { key: "back" }, onclick: () => store.set({ picking: false, answer: null }) }, gettext("Back"), h("kbd", { "aria-hidden": "true" }, "Esc"));
+    const words = interpolate(gettext("The robot takes it for “%(name)s”. What it meant to do there is rejected."), { name: store.nodeName(prompt.step.node_id) });
     const main = h("div", { class: "grow" },
       h("div", { class: "question-top" }, this.ring(),
-        h("div", { class: "grow" }, h("h2", { class: "question-title", id: "question-title" }, h("strong", {}, say("pick_screen"))), h("p", { class: "question-why" }, emphasised(words)))),
+        h("div", { class: "grow" }, h("h2", { class: "question-title", id: "question-title" }, h("strong", {}, gettext("Which screen is it?"))), h("p", { class: "question-why" }, emphasised(words)))),
       h("div", { class: "answers" }, back, h("span", { class: "then", data: { then: "" } })), this.said());
     const onpick = (node_id) => decide(store, { choice: "reject", node_id });
     const busy = Boolean(answer) && answer.status !== "failed";
@@ -348,13 +351,13 @@ export class Question {
   over() {
     const { store } = this;
     const { status, error, stopped_by, stopped_from, duration_seconds: seconds } = store.execution;
-    const looks = { completed: ["circle-check", "green"], failed: ["alert-circle", "red"], stopped: ["player-stop", "grey"] }[status];
+    const looks = { completed: ["circle-check", "green", gettext("Done")], failed: ["alert-circle", "red", gettext("Failed")], stopped: ["player-stop", "grey", gettext("Stopped")] }[status];
     this.element.classList.add(looks[1]);
     const failed = status === "failed" ? store.failedStep : null;
-    const words = failed ? `${say("failed_at", { n: failed.index, sentence: failed.sentence })}. ${messageOf(failed)}` : status === "stopped" ? say("stopped_by", { who: named(stopped_by, stopped_from) || say("somebody") }) : error || "";
-    const again = store.me.may_operate ? h("a", { class: "button primary", href: store.run.again }, icon("refresh"), say("start_again")) : null;
-    const top = this.plain(looks[0], looks[1], `${say(`${status}_title`)} · ${duration(seconds * 1000)}`, words);
-    const teach = store.me.may_design ? h("a", { class: "button", href: store.run.teach }, icon("school"), say("teach_from_run")) : null;
+    const words = failed ? `${interpolate(gettext("It failed at step %(n)s: %(sentence)s"), { n: failed.index, sentence: failed.sentence })}. ${messageOf(failed)}` : status === "stopped" ? interpolate(gettext("%(who)s stopped the run."), { who: named(stopped_by, stopped_from) || gettext("a person") }) : error || "";
+    const again = store.me.may_operate ? h("a", { class: "button primary", href: store.run.again }, icon("refresh"), gettext("Start again")) : null;
+    const top = this.plain(looks[0], looks[1], `${looks[2]} · ${duration(seconds * 1000)}`, words);
+    const teach = store.me.may_design ? h("a", { class: "button", href: store.run.teach }, icon("school"), gettext("Teach from this run")) : null;
     top[0].append(byHandLink(store) ?? "", teach ?? "", again ?? "");
     return [...top, store.summary ? figures(store.summary) : null];
   }
@@ -370,7 +373,7 @@ export class Question {
   lost() {
     const { store } = this;
     if (!store.lost) return null;
-    const close = h("button", { class: "button plain", type: "button", data: { key: "lost" }, onclick: () => store.setNow({ lost: "" }) }, say("close"));
+    const close = h("button", { class: "button plain", type: "button", data: { key: "lost" }, onclick: () => store.setNow({ lost: "" }) }, gettext("Close"));
     return h("div", { class: "notice amber", role: "alert" }, icon("alert-circle"), h("span", { class: "grow" }, store.lost), close);
   }
 

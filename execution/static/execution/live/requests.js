@@ -2,7 +2,10 @@
 
 import { announce } from "../../rpa_site/dom.js";
 import { post } from "../../rpa_site/post.js";
-import { say } from "../../rpa_site/words.js";
+import { interpolate } from "../../rpa_site/words.js";
+
+/** What a button says while its wish is on its way. */
+export const ASKED = { pause: gettext("Pausing …"), stop: gettext("Stopping …"), resume: gettext("Resuming …"), take_control: gettext("Taking control …") };
 
 export async function decide(store, answer) {
   const { prompt } = store;
@@ -29,7 +32,7 @@ export async function remember(store, press) {
   store.set({ wishing: "resume", refusal: "" });
   try {
     const { version } = await post(store.run.remember, { press });
-    announce(say(version ? "press_remembered" : "press_in_draft", { n: version }));
+    announce(interpolate(version ? gettext("Version %(n)s presses it by itself.") : gettext("The draft presses it by itself. It has other changes: publish it for later runs."), { n: version }));
     store.set({ wishing: "" });
   } catch (refusal) {
     store.set({ wishing: "", refusal: refusal.message });

@@ -1,7 +1,7 @@
 /* Which screen it is: what was expected and what of it is missing, and all screens with what the run would do next on each. */
 
 import { h, icon } from "../../rpa_site/dom.js";
-import { say, word } from "../../rpa_site/words.js";
+import { interpolate, word } from "../../rpa_site/words.js";
 import { emphasised } from "./sentence.js";
 
 const MOST_MISSING = 4;
@@ -13,7 +13,7 @@ export function expectation(store, detail) {
   const name = expected.name ?? store.nodeName(expected.node_id);
   const missing = missingOf(detail).slice(0, MOST_MISSING);
   return h("div", { class: "expected" },
-    h("p", {}, emphasised(say(missing.length ? "expected_screen" : "expected_only", { name }))),
+    h("p", {}, emphasised(interpolate(missing.length ? gettext("Expected: “%(name)s”. Missing of it:") : gettext("Expected: “%(name)s”."), { name }))),
     missing.length ? h("ul", {}, missing.map((reason) => h("li", {}, h("span", { class: "muted" }, `${word("signs", reason.sign)}: `), reason.note))) : null);
 }
 
@@ -32,11 +32,11 @@ export function screenList(store, { candidates = [], except = "", busy = false, 
   const scores = new Map(candidates.map((one) => [one.node_id, one.confidence]));
   const nodes = [...store.nodes.values()].filter((node) => node.id !== except);
   nodes.sort((a, b) => (scores.get(b.id) ?? -1) - (scores.get(a.id) ?? -1)); // a stable sort: the rest as in the graph
-  return h("div", { class: "screens", role: "group", "aria-label": say("pick_screen") }, nodes.map((node) => {
+  return h("div", { class: "screens", role: "group", "aria-label": gettext("Which screen is it?") }, nodes.map((node) => {
     const next = store.nextOn(node.id);
     return h("button", { class: "screen", type: "button", disabled: busy, data: { key: node.id }, onclick: () => onpick(node.id) },
       icon("chevron-right"),
       h("span", { class: "screen-name" }, node.name),
-      h("span", { class: "screen-next" }, next ? [`${say("next_there")} `, emphasised(next)] : say("end_there")));
+      h("span", { class: "screen-next" }, next ? [`${gettext("next:")} `, emphasised(next)] : gettext("the run ends there")));
   }));
 }

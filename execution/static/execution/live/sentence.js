@@ -1,12 +1,12 @@
 /* Sentences about steps, as elements: what stands in quotation marks is set off. */
 
 import { h } from "../../rpa_site/dom.js";
-import { keysOf, quoted, say, word } from "../../rpa_site/words.js";
+import { interpolate, keysOf, quoted, say, word } from "../../rpa_site/words.js";
 
 /** “zoe (page)”; where nobody logged in, from where alone. */
 export function named(who, origin) {
   const where = origin && origin !== "loop" ? word("origin", origin) : "";
-  return who && where ? say("who_from", { who, where }) : who || where;
+  return who && where ? interpolate(gettext("%(who)s (%(where)s)"), { who, where }) : who || where;
 }
 
 /** What a step says of itself: what is kept for programs is told in words for people. */
@@ -25,25 +25,25 @@ export const emphasised = (sentence) => quoted(sentence).map(({ part, strong }) 
 /** Why there: by which sign it was found, what else looks like it, and what should come. */
 export function whyInWords(step) {
   const suggestion = step.suggestion ?? {};
-  return [...found(suggestion), ...alike(suggestion), suggestion.destination_name ? say("then_screen", { name: suggestion.destination_name }) : ""]
+  return [...found(suggestion), ...alike(suggestion), suggestion.destination_name ? interpolate(gettext("After it, “%(name)s” should show."), { name: suggestion.destination_name }) : ""]
     .filter(Boolean)
     .flatMap((sentence, index) => [index ? " " : "", ...emphasised(sentence)]);
 }
 
 function found(suggestion) {
-  if (suggestion.status === "not_needed") return [say("no_target_needed")];
-  if (suggestion.status !== "found") return [suggestion.message || say("target_missing")];
-  if (suggestion.rung === "coach") return [say("corrected_target")];
+  if (suggestion.status === "not_needed") return [gettext("It goes to where the keyboard is; no target is needed.")];
+  if (suggestion.status !== "found") return [suggestion.message || gettext("The target was not found on the screen.")];
+  if (suggestion.rung === "coach") return [gettext("Shown by a person.")];
   const signs = new Set((suggestion.evidence ?? []).filter((rung) => rung.status === "found").map((rung) => rung.rung));
-  if (signs.has("anchor_template") && signs.has("ocr_text")) return [say("found_by_both")];
+  if (signs.has("anchor_template") && signs.has("ocr_text")) return [gettext("Found by text and picture.")];
   return [say(`found_by.${suggestion.rung}`)];
 }
 
 function alike(suggestion) {
   if (suggestion.status !== "found" || suggestion.rung === "coach") return [];
   const other = suggestion.runner_up;
-  if (!other || !isAlike(other)) return [say("nothing_like_it")];
-  return [other.text ? say("next_best_target", { name: other.text }) : say("next_best_unnamed")];
+  if (!other || !isAlike(other)) return [gettext("Nothing else looks like it.")];
+  return [other.text ? interpolate(gettext("Next best: “%(name)s”."), { name: other.text }) : gettext("Something that says nothing comes next.")];
 }
 
 /** What nothing speaks for is nothing alike; how much speaks for it the tab *Why* says. */

@@ -1,7 +1,7 @@
 /* The steps on the left: done with outcome and duration, the one at work, and the likely ones after it. */
 
 import { find, h, icon, text } from "../../rpa_site/dom.js";
-import { duration, say, word } from "../../rpa_site/words.js";
+import { duration, interpolate, word } from "../../rpa_site/words.js";
 import { emphasised, messageOf, robotTime } from "./sentence.js";
 
 const MOST_AHEAD = 12;
@@ -80,20 +80,20 @@ function bringIntoSight(list, row) {
 function showCount(store, element) {
   const n = Math.max(0, ...[...store.steps.keys()].filter(Number.isInteger)); // a pause has no number
   const total = n + store.ahead.length;
-  if (store.isFinal) text(element, say("steps_count", { n }));
-  else text(element, n || total ? say("steps_of", { n, total }) : "");
+  if (store.isFinal) text(element, interpolate(ngettext("%(n)s step", "%(n)s steps", n), { n }));
+  else text(element, n || total ? interpolate(gettext("%(n)s of about %(total)s"), { n, total }) : "");
 }
 
 function wishes(store) {
   const steps = inSight(store);
   const rows = [];
-  if (steps[0]?.index > 1) rows.push(note("earlier", say("earlier_steps", { n: steps[0].index - 1 })));
+  if (steps[0]?.index > 1) rows.push(note("earlier", interpolate(ngettext("%(n)s earlier step is not shown", "%(n)s earlier steps are not shown", steps[0].index - 1), { n: steps[0].index - 1 })));
   for (const step of steps) rows.push(taken(store, step));
   const later = store.viewing && steps.length && store.steps.size > steps.length ? [...store.steps.keys()].length - 1 - [...store.steps.keys()].indexOf(steps.at(-1).index) : 0;
-  if (later > 0) rows.push(note("later", say("later_steps", { n: later })));
+  if (later > 0) rows.push(note("later", interpolate(ngettext("%(n)s later step is not shown", "%(n)s later steps are not shown", later), { n: later })));
   const isOpen = Boolean(store.openStep);
   const ahead = store.ahead.slice(0, MOST_AHEAD);
-  if (!steps.length && !ahead.length) rows.push(note("none", say("no_steps")));
+  if (!steps.length && !ahead.length) rows.push(note("none", gettext("No step yet")));
   const running = store.execution.status === "running";
   ahead.forEach((edge, position) => rows.push(coming(store, edge, running && !isOpen && position === 0, position)));
   return rows;
@@ -121,17 +121,17 @@ function taken(store, step) {
     signature,
     build() {
       const [name, css] = isAsked ? ["message-question", "blue-ink"] : isNow ? ["player-play", "blue-ink"] : mark(step, decision);
-      const word_ = isAsked ? (store.me.may_operate ? say("waiting_for_you") : word("state", store.execution.status)) : isNow ? say("running_title") : step.pause ? say("stood_still") : word("outcome", step.outcome);
+      const word_ = isAsked ? (store.me.may_operate ? gettext("waiting for you") : word("state", store.execution.status)) : isNow ? gettext("The robot is at work") : step.pause ? gettext("Stood still") : word("outcome", step.outcome);
       const sentence = step.sentence ? emphasised(step.sentence) : store.nodeName(step.node_id);
       return h("li", { data: { row: `step-${step.index}`, ...(isNow ? { now: "" } : {}) } },
         h("button", {
           class: `step step-button${isNow ? " now" : ""}${depth(inside)}`, type: "button", "aria-pressed": String(isSelected), "aria-current": isNow ? "step" : null,
-          title: `${word_}${step.message ? `: ${messageOf(step)}` : ""}${step.waited_ms > 0 ? ` (${say("waited", { time: duration(step.waited_ms) })})` : ""}`,
+          title: `${word_}${step.message ? `: ${messageOf(step)}` : ""}${step.waited_ms > 0 ? ` (${interpolate(gettext("%(time)s waiting for a person"), { time: duration(step.waited_ms) })})` : ""}`,
           onclick: () => store.goTo ? store.goTo(step.index) : store.set({ selected: isSelected || isNow ? null : { index: step.index, side: "before" }, correcting: isNow && store.correcting }),
         },
         icon(name, css),
         h("span", {}, h("span", { class: "step-name" }, sentence), h("span", { class: "step-where" }, where(store, step, decision)), h("span", { class: "visually-hidden" }, word_)),
-        h("span", { class: "step-time" }, isNow ? say("now") : step.pause ? "" : duration(robotTime(step)))));
+        h("span", { class: "step-time" }, isNow ? gettext("now") : step.pause ? "" : duration(robotTime(step)))));
     },
   };
 }
@@ -151,14 +151,14 @@ function where(store, step, decision) {
   if (step.pause) return step.message;
   const who = decision?.decided_by;
   const mine = who === store.me.name;
-  if (step.outcome === "succeeded" && decision?.choice === "correct") return mine ? say("corrected_by_you") : say("corrected_by", { who });
-  if (step.outcome === "manual") return say("manual_by", { who: who ?? "" });
-  if (step.outcome === "skipped" && decision?.source === "policy") return say("skipped_no_answer");
-  if (step.outcome === "rejected" && decision?.source === "policy") return say("rejected_no_answer");
-  if (step.outcome === "rejected" && decision?.source === "stop") return say("stopped_by", { who });
-  if (step.outcome === "rejected" && who) return say("rejected_by", { who });
+  if (step.outcome === "succeeded" && decision?.choice === "correct") return mine ? gettext("corrected by you") : interpolate(gettext("corrected by %(who)s"), { who });
+  if (step.outcome === "manual") return interpolate(gettext("done by %(who)s"), { who: who ?? "" });
+  if (step.outcome === "skipped" && decision?.source === "policy") return gettext("skipped: no answer");
+  if (step.outcome === "rejected" && decision?.source === "policy") return gettext("rejected: no answer");
+  if (step.outcome === "rejected" && decision?.source === "stop") return interpolate(gettext("%(who)s stopped the run."), { who });
+  if (step.outcome === "rejected" && who) return interpolate(gettext("rejected by %(who)s"), { who });
   const screen = store.nodeName(step.node_id);
-  if (store.viewing && step.outcome === "succeeded" && step.retries) return say("tried_again", { n: step.retries });
+  if (store.viewing && step.outcome === "succeeded" && step.retries) return interpolate(ngettext("done at the 2nd try", "done after %(n)s more tries", step.retries), { n: step.retries });
   if (["failed", "skipped", "interrupted", "observed"].includes(step.outcome)) return `${word("outcome", step.outcome)} · ${screen}`;
   if (step.verified === "cannot_tell" && step.phase === "closed") return `${word("verified", "cannot_tell")} · ${screen}`;
   return screen;
@@ -170,10 +170,10 @@ function coming(store, edge, isNow, position) {
     signature: `${isNow}${position === 0}`,
     build: () =>
       h("li", { data: { row: `ahead-${edge.id}`, ...(isNow ? { now: "" } : {}) } },
-        h("span", { class: `step ahead${isNow ? " now" : ""}${depth(store.nodes.get(edge.source)?.inside ?? 0)}`, title: say("likely_next") },
+        h("span", { class: `step ahead${isNow ? " now" : ""}${depth(store.nodes.get(edge.source)?.inside ?? 0)}`, title: gettext("Likely next") },
           icon("circle-dashed"),
           h("span", {}, h("span", { class: "step-name" }, emphasised(edge.sentence)), h("span", { class: "step-where" }, store.nodeName(edge.source))),
-          h("span", { class: "step-time" }, isNow ? say("now") : ""))),
+          h("span", { class: "step-time" }, isNow ? gettext("now") : ""))),
   };
 }
 

@@ -3,7 +3,7 @@
 
 import { h, icon } from "../../rpa_site/dom.js";
 import { post } from "../../rpa_site/post.js";
-import { say, word } from "../../rpa_site/words.js";
+import { interpolate, word } from "../../rpa_site/words.js";
 
 const EVERY = 3000;
 const RARELY = 10000; // while a robot has it
@@ -34,27 +34,27 @@ export function behind(store, asks) {
   const { behind: runs, lessons, ahead } = store.waiting;
   if (!runs.length && !lessons.length) return null;
   const more = ahead - runs.filter((run) => run.state === "queued").length;
-  return h("ul", { class: "likely behind", "aria-label": say("queued_behind") },
-    runs.map((run) => h("li", {}, h("a", { href: store.run.page.replace(store.run.id, run.execution_id) }, say("queued_run", { name: run.workflow_name, n: run.number })), h("span", { class: "muted" }, ` · ${word("state", run.state)}`), stopper(store, run, asks))),
+  return h("ul", { class: "likely behind", "aria-label": gettext("Runs that it waits for") },
+    runs.map((run) => h("li", {}, h("a", { href: store.run.page.replace(store.run.id, run.execution_id) }, interpolate(gettext("%(name)s, run %(n)s"), { name: run.workflow_name, n: run.number })), h("span", { class: "muted" }, ` · ${word("state", run.state)}`), stopper(store, run, asks))),
     lessons.map((lesson) => h("li", {}, lessonNamed(store, lesson), lessonEnder(store, lesson, asks))),
-    more > 0 ? h("li", { class: "muted" }, say("queued_more", { n: more })) : null);
+    more > 0 ? h("li", { class: "muted" }, interpolate(gettext("and %(n)s more"), { n: more })) : null);
 }
 
 function stopper(store, run, asks) {
   if (!store.me.may_operate || run.state === "queued") return null; // what is queued as well holds nothing
   const stop = () => ended(store, store.run.control.replace(store.run.id, run.execution_id), { verb: "stop" });
-  return h("button", { class: "button slim danger", type: "button", onclick: () => asks.toStop(stop, run.number) }, icon("player-stop"), say("queued_stop", { n: run.number }));
+  return h("button", { class: "button slim danger", type: "button", onclick: () => asks.toStop(stop, run.number) }, icon("player-stop"), interpolate(gettext("Stop run %(n)s"), { n: run.number }));
 }
 
 function lessonNamed(store, lesson) {
-  const words = say(lesson.teacher ? "queued_lesson_by" : "queued_lesson", { name: lesson.workflow_name, who: lesson.teacher });
+  const words = interpolate(lesson.teacher ? gettext("Lesson of “%(name)s”, given by %(who)s") : gettext("Lesson of “%(name)s”"), { name: lesson.workflow_name, who: lesson.teacher });
   return store.me.may_design ? h("a", { href: store.run.lesson.replace("/0", `/${lesson.lesson_id}`) }, words) : h("span", {}, words);
 }
 
 function lessonEnder(store, lesson, asks) {
   if (!store.me.may_design) return null;
   const end = () => ended(store, store.run.end_lesson.replace("/0/", `/${lesson.lesson_id}/`), {});
-  return h("button", { class: "button slim danger", type: "button", onclick: () => asks.toEndLesson(end, lesson.workflow_name) }, icon("player-stop"), say("queued_end_lesson"));
+  return h("button", { class: "button slim danger", type: "button", onclick: () => asks.toEndLesson(end, lesson.workflow_name) }, icon("player-stop"), gettext("End the lesson"));
 }
 
 async function ended(store, url, wish) {

@@ -1,12 +1,21 @@
 /* Why: which screen and how sure, each sign of the target, the taught picture beside the found one, and the times. */
 
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
-import { milliseconds, say, score, word } from "../../rpa_site/words.js";
+import { interpolate, milliseconds, say, score, word } from "../../rpa_site/words.js";
 import { mendLink } from "./mend.js";
 import { messageOf, robotTime } from "./sentence.js";
 
 const RUNGS = ["coords_cache", "anchor_template", "ocr_text", "som_text_match", "som_vlm"];
-const TIMES = ["capture_ms", "ocr_ms", "ui_ms", "match_ms", "resolve_ms", "act_ms", "look_ms", "verify_ms"];
+const TIMES = {
+  capture_ms: gettext("look"),
+  ocr_ms: gettext("read"),
+  ui_ms: gettext("detect"),
+  match_ms: gettext("recognise"),
+  resolve_ms: gettext("find"),
+  act_ms: gettext("act"),
+  look_ms: gettext("read again"),
+  verify_ms: gettext("check"),
+};
 
 export function whyView(store) {
   const panel = find("#panel-why");
@@ -19,15 +28,15 @@ export function whyView(store) {
     if (signature === shown) return;
     shown = signature;
     const top = panel.scrollTop;
-    if (paused?.candidates?.length) fill(why, block(say("why_screen"), candidates(store, paused.candidates, paused.picture)));
-    else if (step?.pause) fill(why, step.candidates?.length ? [title(), block(say("why_screen"), candidates(store, step.candidates, step.picture_before))] : []);
-    else if (!step) fill(why, h("p", { class: "muted" }, say("why_nothing")));
+    if (paused?.candidates?.length) fill(why, block(gettext("Screen"), candidates(store, paused.candidates, paused.picture)));
+    else if (step?.pause) fill(why, step.candidates?.length ? [title(), block(gettext("Screen"), candidates(store, step.candidates, step.picture_before))] : []);
+    else if (!step) fill(why, h("p", { class: "muted" }, gettext("Why it does what it does shows here once there is a step.")));
     else fill(why, steps(store, step));
     panel.scrollTop = top;
   });
 }
 
-const title = () => h("h3", { class: "why-title" }, say("why_title"));
+const title = () => h("h3", { class: "why-title" }, gettext("What it rests on"));
 
 const steps = (store, step) => [
   store.viewing ? title() : null,
@@ -36,7 +45,7 @@ const steps = (store, step) => [
   pairBlock(store, step),
   resultBlock(step),
   betweenBlock(store, step),
-  store.viewing ? null : block(say("why_turn"), times(step)), // drawn as bars there
+  store.viewing ? null : block(gettext("This turn"), times(step)), // drawn as bars there
   step.picture_before && !store.viewing ? h("p", {}, mendLink(store, step.index, "slim")) : null,
 ];
 
@@ -51,9 +60,9 @@ function screenBlock(store, step) {
   const match = step.recognition?.match;
   if (!match) return null;
   const next = match.runner_up
-    ? say("next_best_screen", { name: store.nodeName(match.runner_up), score: score(match.runner_up_confidence) })
-    : say("no_other_screen");
-  return block(say("why_screen"),
+    ? interpolate(gettext("Next best: “%(name)s”, %(score)s."), { name: store.nodeName(match.runner_up), score: score(match.runner_up_confidence) })
+    : gettext("No other screen comes near.");
+  return block(gettext("Screen"),
     h("p", { class: "why-line" }, h("span", {}, store.nodeName(match.node_id)), h("span", {}, score(match.confidence))),
     bar(match.confidence, match.confidence >= 0.75 ? "green" : "amber"),
     h("p", { class: "muted" }, next),
@@ -66,14 +75,14 @@ function compared(store, node, seen) {
   const taught = store.nodes.get(node)?.picture;
   if (!taught || !seen || !store.run.beside) return null;
   const url = store.run.beside.replace("0".repeat(64), taught).replace("1".repeat(64), seen);
-  return h("p", { class: "small" }, h("a", { href: url }, icon("eye"), " ", say("compare_screens")));
+  return h("p", { class: "small" }, h("a", { href: url }, icon("eye"), " ", gettext("Compare with the taught screen")));
 }
 
 function reasons(list) {
   if (!list?.length) return null;
   return h("dl", { class: "signs" }, list.map((reason) => [
     h("dt", {}, word("signs", reason.sign)),
-    h("dd", {}, reason.note || (reason.score === null ? say("not_tried") : "")),
+    h("dd", {}, reason.note || (reason.score === null ? gettext("not tried") : "")),
     h("dd", { class: "number" }, score(reason.score)),
   ]));
 }
@@ -90,10 +99,10 @@ function candidates(store, list, seen) {
 function targetBlock(store, step) {
   const suggestion = step.suggestion ?? {};
   if (!suggestion.status) return null;
-  if (suggestion.status === "not_needed") return block(say("why_target"), h("p", { class: "muted" }, say("no_target")));
+  if (suggestion.status === "not_needed") return block(gettext("Target, by sign"), h("p", { class: "muted" }, gettext("This action has no target.")));
   const evidence = new Map((suggestion.evidence ?? []).map((rung) => [rung.rung, rung]));
   const names = [...RUNGS, ...[...evidence.keys()].filter((name) => !RUNGS.includes(name))];
-  return block(say("why_target"),
+  return block(gettext("Target, by sign"),
     h("dl", { class: "signs" }, names.map((name) => rungRow(name, evidence.get(name), suggestion))),
     suggestion.message && suggestion.status !== "found" ? h("p", { class: "muted" }, suggestion.message) : null);
 }
@@ -102,9 +111,9 @@ function rungRow(name, rung, suggestion) {
   const won = name === suggestion.rung;
   const words = say(`rungs.${name}`) || name;
   const found = rung && (rung.status === "found" || rung.status === "ambiguous");
-  const what = !rung ? say(suggestion.status === "found" ? "not_needed" : "not_tried")
-    : found ? [bar(rung.score, rung.status === "ambiguous" ? "amber" : ""), rung.status === "ambiguous" ? h("span", { class: "small" }, rung.note || say("ambiguous")) : null]
-      : rung.note || say("not_found");
+  const what = !rung ? (suggestion.status === "found" ? gettext("not needed") : gettext("not tried"))
+    : found ? [bar(rung.score, rung.status === "ambiguous" ? "amber" : ""), rung.status === "ambiguous" ? h("span", { class: "small" }, rung.note || gettext("two alike")) : null]
+      : rung.note || gettext("not found");
   return [h("dt", { class: won ? "won" : "", title: name }, words), h("dd", {}, what), h("dd", { class: "number" }, found ? score(rung.score) : "–")];
 }
 
@@ -112,14 +121,14 @@ function rungRow(name, rung, suggestion) {
 function pairBlock(store, step) {
   const { target, box } = step.suggestion ?? {};
   if (!target) return null;
-  const taught = target.picture ? h("img", { src: store.pictureUrl(target.picture), alt: say("taught") }) : h("span", { class: "small muted" }, say("no_taught"));
-  const canvas = box ? h("canvas", { role: "img", "aria-label": say("found") }) : h("span", { class: "small muted" }, say("not_found"));
+  const taught = target.picture ? h("img", { src: store.pictureUrl(target.picture), alt: gettext("Taught") }) : h("span", { class: "small muted" }, gettext("No picture was taught."));
+  const canvas = box ? h("canvas", { role: "img", "aria-label": gettext("Found now") }) : h("span", { class: "small muted" }, gettext("not found"));
   if (box) cut(canvas, store.pictureUrl(step.picture_before), around(store.edges.get(step.edge_id), box, target));
   const flat = box && aspect(store, step, box) > 2;
-  return block(say("why_taught"),
+  return block(gettext("Taught and found"),
     h("div", { class: flat ? "pair flat" : "pair" },
-      h("figure", {}, h("figcaption", {}, say("taught")), h("div", { class: "crop" }, taught)),
-      h("figure", {}, h("figcaption", {}, say("found")), h("div", { class: "crop" }, canvas))));
+      h("figure", {}, h("figcaption", {}, gettext("Taught")), h("div", { class: "crop" }, taught)),
+      h("figure", {}, h("figcaption", {}, gettext("Found now")), h("div", { class: "crop" }, canvas))));
 }
 
 /** Wide things are shown one above the other: side by side they would be too small to read. */
@@ -164,8 +173,8 @@ export async function cut(canvas, url, box) {
 function resultBlock(step) {
   if (step.phase !== "closed") return null;
   const verified = step.verified ? word("verified", step.verified) : "";
-  return block(say("why_result"),
-    h("p", {}, h("strong", {}, word("outcome", step.outcome)), verified ? `, ${verified}` : "", step.retries ? `, ${say("retries", { n: step.retries })}` : ""),
+  return block(gettext("What came of it"),
+    h("p", {}, h("strong", {}, word("outcome", step.outcome)), verified ? `, ${verified}` : "", step.retries ? `, ${interpolate(ngettext("%(n)s retry", "%(n)s retries", step.retries), { n: step.retries })}` : ""),
     step.message ? h("p", { class: "muted" }, messageOf(step)) : null,
     reasons(step.verification?.evidence));
 }
@@ -173,19 +182,19 @@ function resultBlock(step) {
 /** What showed between the act and a failure or a doubt: a message may have come and gone. */
 function betweenBlock(store, step) {
   if (!step.just_before?.length) return null;
-  return block(say("why_between"), h("div", { class: "between" }, step.just_before.map((digest, index) =>
-    h("a", { href: store.pictureUrl(digest), target: "_blank", rel: "noopener" }, h("img", { src: store.pictureUrl(digest), loading: "lazy", alt: say("between_alt", { n: index + 1 }) })))));
+  return block(gettext("In between"), h("div", { class: "between" }, step.just_before.map((digest, index) =>
+    h("a", { href: store.pictureUrl(digest), target: "_blank", rel: "noopener" }, h("img", { src: store.pictureUrl(digest), loading: "lazy", alt: interpolate(gettext("What showed in between, picture %(n)s"), { n: index + 1 }) })))));
 }
 
 function times(step) {
-  const rows = TIMES.filter((name) => step[name] > 0 || name === "capture_ms" || name === "ocr_ms");
+  const rows = Object.keys(TIMES).filter((name) => step[name] > 0 || name === "capture_ms" || name === "ocr_ms");
   const value = (name) => {
     if (name !== "ocr_ms" || step.ocr_ms > 0) return milliseconds(step[name]);
-    return step.degraded ? say("degraded_step") : say("from_memory");
+    return step.degraded ? gettext("not read: degraded") : gettext("from memory");
   };
   return h("dl", { class: "times" },
-    rows.map((name) => [h("dt", {}, say(`times.${name}`)), h("dd", {}, value(name))]),
-    step.total_ms ? [h("dt", { class: "sum" }, say("times.robot_ms")), h("dd", { class: "sum" }, milliseconds(robotTime(step)))] : null,
-    step.waited_ms > 0 ? [h("dt", {}, say("times.waited_ms")), h("dd", {}, milliseconds(step.waited_ms))] : null);
+    rows.map((name) => [h("dt", {}, TIMES[name]), h("dd", {}, value(name))]),
+    step.total_ms ? [h("dt", { class: "sum" }, gettext("the robot in all")), h("dd", { class: "sum" }, milliseconds(robotTime(step)))] : null,
+    step.waited_ms > 0 ? [h("dt", {}, gettext("waiting for a person")), h("dd", {}, milliseconds(step.waited_ms))] : null);
 }
 

@@ -1,7 +1,7 @@
 /* The film: a small picture for each step with how it went under it, and the whole run on one line by the clock. */
 
 import { find, fill, h, reducedMotion, text } from "../../rpa_site/dom.js";
-import { clock, duration, say, word } from "../../rpa_site/words.js";
+import { clock, duration, interpolate, word } from "../../rpa_site/words.js";
 import { robotTime } from "../live/sentence.js";
 
 const CELL = 100; // pixels, of which the gap between two
@@ -36,7 +36,7 @@ export function filmView(store, viewer) {
     layOut();
     fillRoom();
     bring(true);
-  } }, say("film_wide"));
+  } }, gettext("Slow steps wider"));
   find("#film-words").before(toggle);
   text(find("#film-words"), inWords(steps()));
   performance.mark("film"); // from here on it can be walked
@@ -83,9 +83,9 @@ export function filmView(store, viewer) {
       step.waited_ms ? h("i", { class: "waited", style: { flex: String(step.waited_ms / total) } }) : null);
     return h("button", {
       class: "film-cell", type: "button", tabindex: "-1", data: { index: step.index }, style: { left: `${left}px`, width: `${width}px` },
-      title: step.pause ? step.message : step.sentence, "aria-label": step.pause ? say("stood_cell", { why: step.message }) : say("film_cell", { n: step.index, sentence: step.sentence || store.nodeName(step.node_id), outcome: word("outcome", step.outcome) }),
+      title: step.pause ? step.message : step.sentence, "aria-label": step.pause ? interpolate(gettext("Stood still: %(why)s"), { why: step.message }) : interpolate(gettext("Step %(n)s: %(sentence)s: %(outcome)s"), { n: step.index, sentence: step.sentence || store.nodeName(step.node_id), outcome: word("outcome", step.outcome) }),
       onclick: () => viewer.goTo(step.index),
-    }, small(step.picture_before), bar, h("span", { class: "film-time" }, step.index === viewer.order[0] ? clock(step.started_at) : step.pause ? say("stood_still") : duration(robotTime(step))));
+    }, small(step.picture_before), bar, h("span", { class: "film-time" }, step.index === viewer.order[0] ? clock(step.started_at) : step.pause ? gettext("Stood still") : duration(robotTime(step))));
   }
 
   function small(digest) {
@@ -162,7 +162,7 @@ const total = (parts, kind, of = "ms") => parts.filter((part) => part.kind === k
 function inWords(steps) {
   const parts = stretches(steps);
   const [robot, waited, still] = ["robot", "waited", "still"].map((kind) => total(parts, kind));
-  return [say("clock_robot", { time: duration(robot) }), waited ? say("clock_waited", { time: duration(waited) }) : "", still ? say("clock_still", { time: duration(still) }) : ""].filter(Boolean).join(" · ");
+  return [interpolate(gettext("the robot %(time)s"), { time: duration(robot) }), waited ? interpolate(gettext("waiting for a person %(time)s"), { time: duration(waited) }) : "", still ? interpolate(gettext("standing still %(time)s"), { time: duration(still) }) : ""].filter(Boolean).join(" · ");
 }
 
 function drawClock(store, steps) {
@@ -191,7 +191,7 @@ function drawClock(store, steps) {
     if (part.step) canvas.spans.push([x, x + w, part.step.index]);
     x += w;
   }
-  canvas.setAttribute("aria-label", `${say("clock_title")}: ${inWords(steps)}`);
+  canvas.setAttribute("aria-label", `${gettext("The run by the clock")}: ${inWords(steps)}`);
   placeMark(store, steps);
 }
 

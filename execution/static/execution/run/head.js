@@ -1,7 +1,8 @@
 /* What stands above the film: how the run ended and why, its figures, and what can be done with it. */
 
 import { fill, find, h, icon, text } from "../../rpa_site/dom.js";
-import { milliseconds, say, score } from "../../rpa_site/words.js";
+import { interpolate, milliseconds, say, score } from "../../rpa_site/words.js";
+import { FIGURES } from "../live/over.js";
 import { emphasised } from "../live/sentence.js";
 
 const LOOKS = { completed: ["circle-check", "green"], failed: ["alert-circle", "red"], stopped: ["player-stop", "grey"] };
@@ -19,7 +20,7 @@ export function headView(store, viewer) {
     fill(why, said.flatMap((one, n) => [n ? " " : "", ...emphasised(one)]));
   };
   explain();
-  const play = h("button", { class: "button slim", id: "play", type: "button", "aria-pressed": "false", "aria-keyshortcuts": "P", title: say("play_title"), onclick: () => viewer.play() });
+  const play = h("button", { class: "button slim", id: "play", type: "button", "aria-pressed": "false", "aria-keyshortcuts": "P", title: gettext("Show step after step, before and after (P)"), onclick: () => viewer.play() });
   fill(find("#run-tools"), play, tools(store, viewer));
   let shown = null;
   let playing = null;
@@ -33,21 +34,21 @@ export function headView(store, viewer) {
     if (playing !== Boolean(store.playing)) {
       playing = Boolean(store.playing);
       play.setAttribute("aria-pressed", String(playing));
-      fill(play, icon(playing ? "player-pause" : "player-play"), h("span", { class: "tool-text" }, say(playing ? "rest" : "play")));
+      fill(play, icon(playing ? "player-pause" : "player-play"), h("span", { class: "tool-text" }, playing ? gettext("Stop playing") : gettext("Play")));
     }
     if (store.summary && shown !== store.summary) fill(find("#verdict-figures"), figuresLine((shown = store.summary)));
-    text(find("#tab-why"), viewer.at === null ? say("tab_step_none") : store.focus?.pause ? say("stood_still") : say("tab_step", { n: viewer.at }));
+    text(find("#tab-why"), viewer.at === null ? gettext("Step") : store.focus?.pause ? gettext("Stood still") : interpolate(gettext("Step %(n)s"), { n: viewer.at }));
   };
 }
 
 function tools(store, viewer) {
   const n = viewer.problems.length;
-  const problem = h("button", { class: "button slim", type: "button", disabled: !n, "aria-keyshortcuts": "N", title: say("next_problem"), onclick: () => viewer.nextProblem() },
-    icon("alert-triangle"), n ? say("problems", { n }) : say("no_problem"), h("kbd", { "aria-hidden": "true" }, "N"));
-  const again = store.me.may_operate ? h("a", { class: "button slim", href: store.run.again, title: say("start_again") }, icon("refresh"), h("span", { class: "tool-text" }, say("start_again"))) : null;
+  const problem = h("button", { class: "button slim", type: "button", disabled: !n, "aria-keyshortcuts": "N", title: gettext("Next step that was not as usual"), onclick: () => viewer.nextProblem() },
+    icon("alert-triangle"), n ? interpolate(ngettext("%(n)s step to look at", "%(n)s steps to look at", n), { n }) : gettext("Nothing to look at"), h("kbd", { "aria-hidden": "true" }, "N"));
+  const again = store.me.may_operate ? h("a", { class: "button slim", href: store.run.again, title: gettext("Start again") }, icon("refresh"), h("span", { class: "tool-text" }, gettext("Start again"))) : null;
   const more = [
-    store.run.compare ? h("a", { class: "button slim", href: store.run.compare, title: say("compare_run") }, icon("switch-horizontal"), h("span", { class: "tool-text" }, say("compare_run"))) : null,
-    store.run.export ? h("a", { class: "button slim", href: store.run.export, download: "", title: say("export_run") }, icon("download"), h("span", { class: "tool-text" }, say("export_run"))) : null,
+    store.run.compare ? h("a", { class: "button slim", href: store.run.compare, title: gettext("Compare") }, icon("switch-horizontal"), h("span", { class: "tool-text" }, gettext("Compare"))) : null,
+    store.run.export ? h("a", { class: "button slim", href: store.run.export, download: "", title: gettext("Export") }, icon("download"), h("span", { class: "tool-text" }, gettext("Export"))) : null,
   ];
   return [problem, ...more, again];
 }
@@ -57,7 +58,7 @@ function figuresLine(summary) {
   const values = (summary.values ?? []).map(({ name, text: read }) => h("span", { class: "figure value" }, h("span", { class: "muted" }, name), " ", h("strong", {}, read)));
   const rungs = Object.entries(summary.rungs).map(([rung, n]) => `${say(`rungs.${rung}`) || rung} ${n}`).join(", ");
   const rows = [
-    ["actions", say("n_of_m", { n: summary.done, m: summary.actions })],
+    ["actions", interpolate(gettext("%(n)s of %(m)s"), { n: summary.done, m: summary.actions })],
     ["corrected", summary.corrected, false, !summary.corrected],
     ["retries", summary.retries, false, !summary.retries],
     ["score", summary.mean_score ? score(summary.mean_score) : "", false, !summary.mean_score],
@@ -66,13 +67,13 @@ function figuresLine(summary) {
     ["degraded", summary.degraded, true, !summary.degraded],
     ["by_rung", rungs, false, !rungs],
   ];
-  const figures = rows.filter(([, , , idle]) => !idle).map(([name, value, warn]) => h("span", { class: `figure${warn ? " warn" : ""}` }, h("strong", {}, String(value)), " ", h("span", { class: "muted" }, say(`summary.${name}`))));
-  const who = [summary.started_by ? say("summary.started_by", { who: summary.started_by }) : "", ...answers(summary)].filter(Boolean);
+  const figures = rows.filter(([, , , idle]) => !idle).map(([name, value, warn]) => h("span", { class: `figure${warn ? " warn" : ""}` }, h("strong", {}, String(value)), " ", h("span", { class: "muted" }, FIGURES[name])));
+  const who = [summary.started_by ? interpolate(gettext("started by %(who)s"), { who: summary.started_by }) : "", ...answers(summary)].filter(Boolean);
   return [...values, ...figures, ...who.map((words) => h("span", { class: "figure muted" }, words))];
 }
 
 function answers(summary) {
   const found = new Map();
   for (const { who, choice, n } of summary.answers ?? []) found.set(who, [...(found.get(who) ?? []), `${say(`answers.${choice}`)} ${n}`]);
-  return [...found].map(([who, choices]) => say("labelled", { label: who, what: choices.join(", ") }));
+  return [...found].map(([who, choices]) => interpolate(gettext("%(label)s: %(what)s"), { label: who, what: choices.join(", ") }));
 }

@@ -1,7 +1,6 @@
 /* What was read on the screen of a step, and the same words looked for in all runs. */
 
 import { find, fill, h, icon } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
 
 export function textsView(store) {
   const panel = find("#panel-texts");
@@ -17,8 +16,8 @@ export function textsView(store) {
     const screen = await screens.get(index);
     if (shown !== key) return;
     const texts = screen?.perception?.detected_text ?? [];
-    const found = store.run.search ? (words) => h("a", { href: `${store.run.search}?q=${encodeURIComponent(words)}`, title: say("search_text") }, words) : (words) => words;
-    const scene = picture && store.run.scene ? h("p", { class: "small" }, h("a", { href: store.run.scene.replace("0".repeat(64), picture) }, icon("eye"), " ", say("what_robot_sees"))) : null;
-    fill(panel, scene, texts.length ? h("ul", { class: "read-texts" }, texts.map((words) => h("li", {}, found(words)))) : h("p", { class: "muted" }, icon("typography"), " ", say("no_texts")));
+    const found = store.run.search ? (words) => h("a", { href: `${store.run.search}?q=${encodeURIComponent(words)}`, title: gettext("Where else was this read?") }, words) : (words) => words;
+    const scene = picture && store.run.scene ? h("p", { class: "small" }, h("a", { href: store.run.scene.replace("0".repeat(64), picture) }, icon("eye"), " ", gettext("What the robot sees"))) : null;
+    fill(panel, scene, texts.length ? h("ul", { class: "read-texts" }, texts.map((words) => h("li", {}, found(words)))) : h("p", { class: "muted" }, icon("typography"), " ", gettext("No text was read on this screen, or it is no longer kept.")));
   };
 }

@@ -1,7 +1,7 @@
 /* A run that has ended: back and forth in it by step, each with an address. The page of a live run becomes this one. */
 
 import { announce, fill, find, h, isTyping } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
+import { interpolate } from "../../rpa_site/words.js";
 import { filmView } from "./film.js";
 import { headView } from "./head.js";
 import { storyView, toldView } from "./told.js";
@@ -12,7 +12,7 @@ const STILL_MS = 90; // whoever walks faster is not told of each step on the way
 const BEFORE = 60; // steps that are known around the one that is looked at, so that who walks finds them there
 const AFTER = 100;
 const PLAYED_MS = { before: 700, after: 1000 }; // how long each picture of a step is shown while the run is played
-const SIDES = [["before", "B"], ["slide", ""], ["after", "A"]];
+const SIDES = [["before", "B", gettext("Before")], ["slide", "", gettext("Both")], ["after", "A", gettext("After")]];
 
 /** Turns the page of a run into its viewer; `film` is the run in short rows, or null where the page was live until now. */
 export async function openViewer(store, film, { at = null, tab } = {}) {
@@ -103,7 +103,7 @@ export class Viewer {
 
   async nextProblem() {
     const { problems } = this;
-    if (!problems.length) return void announce(say("no_problem"));
+    if (!problems.length) return void announce(gettext("Nothing to look at"));
     const next = problems.find((index) => this.order.indexOf(index) > this.order.indexOf(this.at)) ?? problems[0];
     this.goTo(next);
     await this.coming.get(this.stretchOf(next));
@@ -191,8 +191,8 @@ export class Viewer {
   sides() {
     const { store } = this;
     const place = find("#sides");
-    const buttons = SIDES.map(([side, key]) => h("button", { class: "tool tool-word", type: "button", data: { side }, "aria-keyshortcuts": key || null, onclick: () => store.setNow({ side }) }, say(`side.${side}`)));
-    const differs = h("button", { class: "tool tool-word", type: "button", data: { differs: "" }, "aria-keyshortcuts": "D", onclick: () => this.differ() }, say("differs"));
+    const buttons = SIDES.map(([side, key, words]) => h("button", { class: "tool tool-word", type: "button", data: { side }, "aria-keyshortcuts": key || null, onclick: () => store.setNow({ side }) }, words));
+    const differs = h("button", { class: "tool tool-word", type: "button", data: { differs: "" }, "aria-keyshortcuts": "D", onclick: () => this.differ() }, gettext("Differs"));
     fill(place, buttons, differs);
     const [wipe, range] = [find("#wipe"), find("#wipe-range")];
     const slide = () => find("#canvas").style.setProperty("--wipe", `${range.value}%`);
@@ -208,7 +208,7 @@ export class Viewer {
       differs.setAttribute("aria-pressed", String(store.differs));
       differs.disabled = !has;
     });
-    store.announceDiffering = (n) => announce(say("differs_n", { n }));
+    store.announceDiffering = (n) => announce(interpolate(ngettext("%(n)s place differs after it", "%(n)s places differ after it", n), { n }));
     wipe.addEventListener("pointerdown", (event) => event.stopPropagation()); // the slider's, not the picture's to be moved
   }
 

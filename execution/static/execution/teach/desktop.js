@@ -1,7 +1,7 @@
 /* The desktop on the page: its picture, what lies under the pointer, the boxes that are meant, zoom. */
 
 import { all, fill, find, h, icon, text } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
+import { interpolate } from "../../rpa_site/words.js";
 import { place } from "../live/picture.js";
 
 const OLD = 2; // seconds
@@ -116,7 +116,7 @@ export class Desktop {
     stage.dataset.tool = store.drawing ? "draw" : store.tool;
     this.showKept(store.pictureUrl(store.drawing?.picture ?? (store.hasPicture ? "" : store.pictured?.picture)));
     find("#stage-empty").hidden = Boolean(store.hasPicture || this.kept.getAttribute("src"));
-    if (!store.hasPicture) text(find("#stage-empty"), say(emptyWords(store)));
+    if (!store.hasPicture) text(find("#stage-empty"), emptyWords(store));
     this.showPart();
     this.drawBoxes();
     this.showAge();
@@ -191,8 +191,8 @@ export class Desktop {
     const note = find("#age");
     const age = store.takenAt ? Date.now() / 1000 - store.takenAt : 0;
     const words = [];
-    if (store.connection === "lost") words.push(say("reconnecting"));
-    if (store.hasPicture && store.connection !== "live" && age > OLD) words.push(age < 120 ? say("age", { n: Math.round(age) }) : say("age_minutes", { n: Math.round(age / 60) }));
+    if (store.connection === "lost") words.push(gettext("Connection lost. Reconnecting; the picture may be old."));
+    if (store.hasPicture && store.connection !== "live" && age > OLD) words.push(age < 120 ? interpolate(gettext("%(n)s s old"), { n: Math.round(age) }) : interpolate(gettext("%(n)s min old"), { n: Math.round(age / 60) }));
     note.hidden = words.length === 0;
     text(note, words.join(" · "));
   }
@@ -206,8 +206,8 @@ const within = ([x, y, w, h], [left, top, width, height]) => x >= left && y >= t
 const covers = ([, , w, h], { width, height }) => w * h >= MOST * width * height;
 
 function emptyWords(store) {
-  if (store.connection === "refused") return "no_picture_refused";
-  if (store.lesson.state === "waiting") return "no_picture_waiting";
-  if (store.lesson.state === "away" || !store.lesson.robot) return "no_picture_away";
-  return store.lesson.state === "done" ? "no_picture_done" : "no_picture_yet";
+  if (store.connection === "refused") return gettext("The desktop is not shown here.");
+  if (store.lesson.state === "waiting") return gettext("The picture shows when the robot has the desktop free for you.");
+  if (store.lesson.state === "away" || !store.lesson.robot) return gettext("No robot shows its desktop now. What was taught can be changed all the same.");
+  return store.lesson.state === "done" ? gettext("The lesson is over.") : gettext("The picture of the desktop is on its way.");
 }

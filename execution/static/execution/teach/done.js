@@ -1,11 +1,11 @@
 /* Done: what is left to mend, what publishing changes, then publish, then the first run. */
 
 import { fill, find, h, icon } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
+import { interpolate } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
 import { endHere, problemList } from "./panels.js";
 
-const MARKS = { added: ["plus", "green-ink"], removed: ["x", "red-ink"], changed: ["pencil", "blue-ink"] };
+const MARKS = { added: ["plus", "green-ink", gettext("New:")], removed: ["x", "red-ink", gettext("Taken out:")], changed: ["pencil", "blue-ink", gettext("Changed:")] };
 
 export function doneDialog(store, edits, { goTo }) {
   const dialog = find("#done-dialog");
@@ -42,15 +42,15 @@ export function doneDialog(store, edits, { goTo }) {
     const errors = problems.filter((one) => one.severity !== "warning").length;
     const note = h("input", { class: "input", id: "publish-note", maxlength: 500, value: written });
     const form = h("form", {},
-      h("h2", { id: "done-title" }, errors ? say("to_mend", { n: errors }) : say("ready")),
+      h("h2", { id: "done-title" }, errors ? interpolate(ngettext("%(n)s thing to mend before publishing", "%(n)s things to mend before publishing", errors), { n: errors }) : gettext("Ready to publish")),
       problemList(problems, leave, endHere(store, edits)),
       differs?.since ? changes(differs) : null,
-      errors ? null : h("div", { class: "field" }, h("label", { for: "publish-note" }, say("note")), note),
+      errors ? null : h("div", { class: "field" }, h("label", { for: "publish-note" }, gettext("What changed (optional)")), note),
       store.trouble ? h("p", { class: "notice red", role: "alert" }, icon("alert-circle"), h("span", {}, store.trouble)) : null,
       h("div", { class: "buttons" },
-        h("button", { class: "button", type: "button", onclick: () => dialog.close() }, say("teach_on")),
-        h("button", { class: "button", type: "button", onclick: end }, say("end_as_draft")),
-        errors ? null : h("button", { class: "button primary", type: "submit", disabled: store.saving > 0 || !store.me.may_publish }, icon("upload"), say("publish"))));
+        h("button", { class: "button", type: "button", onclick: () => dialog.close() }, gettext("Teach on")),
+        h("button", { class: "button", type: "button", onclick: end }, gettext("End, keep as a draft")),
+        errors ? null : h("button", { class: "button primary", type: "submit", disabled: store.saving > 0 || !store.me.may_publish }, icon("upload"), gettext("Publish"))));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       const answer = await edits.publish(note.value);
@@ -62,17 +62,17 @@ export function doneDialog(store, edits, { goTo }) {
   }
 
   function changes({ since, changes: all }) {
-    return h("section", { class: "changes", "aria-label": say("changes_since", { n: since }) },
-      h("h3", { class: "overline" }, say("changes_since", { n: since })),
-      all.length ? h("ul", {}, all.map(change)) : h("p", { class: "muted" }, say("changes_none")));
+    return h("section", { class: "changes", "aria-label": interpolate(gettext("What changes from version %(n)s"), { n: since }) },
+      h("h3", { class: "overline" }, interpolate(gettext("What changes from version %(n)s"), { n: since })),
+      all.length ? h("ul", {}, all.map(change)) : h("p", { class: "muted" }, gettext("Nothing has changed.")));
   }
 
   function change({ kind, what, was, now, pictures }) {
-    const [glyph, css] = MARKS[kind];
+    const [glyph, css, words] = MARKS[kind];
     const hasSides = kind === "changed" && Boolean(was.length || now.length || pictures[0] || pictures[1]);
-    const none = h("p", { class: "small none" }, say("change_side.none")); // what went, or came, has nothing on the other side
-    const side = (name, lines, digest) => hasSides ? h("div", { class: name }, h("span", { class: "small muted" }, say(`change_side.${name}`)), lines.length || digest ? null : none, digest ? h("img", { src: store.pictureUrl(digest), alt: "", loading: "lazy" }) : null, lines.map((line) => h("p", { class: "small" }, line))) : null;
-    return h("li", {}, icon(glyph, css), h("div", {}, h("strong", {}, say(`change_kind.${kind}`)), " ", emphasised(what),
+    const none = h("p", { class: "small none" }, gettext("nothing of that")); // what went, or came, has nothing on the other side
+    const side = (name, lines, digest) => hasSides ? h("div", { class: name }, h("span", { class: "small muted" }, name === "was" ? gettext("Before") : gettext("Now")), lines.length || digest ? null : none, digest ? h("img", { src: store.pictureUrl(digest), alt: "", loading: "lazy" }) : null, lines.map((line) => h("p", { class: "small" }, line))) : null;
+    return h("li", {}, icon(glyph, css), h("div", {}, h("strong", {}, words), " ", emphasised(what),
       h("div", { class: "sides" }, side("was", was, pictures[0]), side("now", now, pictures[1]))));
   }
 
@@ -82,10 +82,10 @@ export function doneDialog(store, edits, { goTo }) {
 
   /** The lesson is over with it, and its desktop free. */
   function afterwards() {
-    return [h("h2", { id: "done-title" }, say("published", { n: published.number })), h("p", {}, say("published_text")),
+    return [h("h2", { id: "done-title" }, interpolate(gettext("Published as version %(n)s"), { n: published.number })), h("p", {}, gettext("Runs use it from now on. The lesson is over and the desktop is free.")),
       h("div", { class: "buttons" },
-        h("a", { class: "button", href: store.at.teach }, say("teach_more")),
-        h("a", { class: "button", href: store.at.workflow }, say("to_workflow")),
-        store.me.may_operate ? h("a", { class: "button primary", href: store.at.start }, icon("player-play"), say("first_run")) : null)];
+        h("a", { class: "button", href: store.at.teach }, gettext("Teach on")),
+        h("a", { class: "button", href: store.at.workflow }, gettext("To the workflow")),
+        store.me.may_operate ? h("a", { class: "button primary", href: store.at.start }, icon("player-play"), gettext("Start the first run")) : null)];
   }
 }

@@ -1,7 +1,6 @@
 /* Keys for the desktop, as the browser composes them: dead keys, input methods and pasted text arrive whole. */
 
 import { find, h, icon, text } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
 import { typeDialog } from "./type_dialog.js";
 
 const NAMED = {
@@ -42,11 +41,11 @@ export class Keyboard {
     });
     const keep = (event) => event.preventDefault(); // a press on a button takes the keys from nobody
     const words = h("span", {});
-    const value = h("button", { class: "note-button", type: "button", onmousedown: keep, onclick: () => typeDialog(store, this) }, icon("variable"), say("type_value"));
-    const escape = h("button", { class: "note-button", type: "button", onmousedown: keep, onclick: () => this.escape() }, "Esc", h("span", { class: "visually-hidden" }, `: ${say("send_escape")}`));
+    const value = h("button", { class: "note-button", type: "button", onmousedown: keep, onclick: () => typeDialog(store, this) }, icon("variable"), gettext("Type a value"));
+    const escape = h("button", { class: "note-button", type: "button", onmousedown: keep, onclick: () => this.escape() }, "Esc", h("span", { class: "visually-hidden" }, `: ${gettext("press Escape on the desktop")}`));
     this.line.append(words, this.edits ? value : "", escape);
     store.onChange(() => {
-      text(words, say(store.keyboard ? "keys_here" : "keys_away"));
+      text(words, store.keyboard ? gettext("Keys go to the desktop · Esc lets go") : gettext("Click the picture: keys go to the desktop then"));
       find("#stage").classList.toggle("has-keys", store.keyboard);
       escape.hidden = !store.keyboard;
       value.disabled = !store.takesActs;

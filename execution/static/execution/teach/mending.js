@@ -1,7 +1,7 @@
 /* Mending: what the picture of a run's step is said to be, what that would change, and the run that goes on with it. */
 
 import { announce, fill, find, h, icon } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
+import { interpolate } from "../../rpa_site/words.js";
 import { emphasised } from "../live/sentence.js";
 import { notPossibleForm, placeOf } from "./not_possible.js";
 import { keptWhileTyping, overline } from "./parts.js";
@@ -45,62 +45,62 @@ export function mendingView(store, connection, edits, { toPanel }) {
   function parts() {
     const { mend } = store.lesson;
     return [
-      h("p", { class: "mend-what" }, h("a", { href: mend.url }, mend.run), ` · ${say("mend_step", { n: mend.step })}`),
-      mend.sentence ? h("p", {}, emphasised(mend.sentence), mend.screen ? h("span", { class: "muted" }, " ", say("mend_taken_for", { name: mend.screen })) : null) : null,
+      h("p", { class: "mend-what" }, h("a", { href: mend.url }, mend.run), ` · ${interpolate(gettext("step %(n)s"), { n: mend.step })}`),
+      mend.sentence ? h("p", {}, emphasised(mend.sentence), mend.screen ? h("span", { class: "muted" }, " ", interpolate(gettext("on “%(name)s”"), { name: mend.screen })) : null) : null,
       mend.why ? h("p", { class: "muted" }, mend.why) : null,
       mend.differs ? h("p", { class: "notice amber" }, icon("alert-triangle"), h("span", {}, mend.differs)) : null,
-      store.mending ? preview(store.mending) : waiting ? h("p", { class: "muted", role: "status" }, icon("hourglass"), " ", say("mend_comparing")) : ways(mend),
+      store.mending ? preview(store.mending) : waiting ? h("p", { class: "muted", role: "status" }, icon("hourglass"), " ", gettext("Looking what it changes on all pictures …")) : ways(mend),
       saving(mend),
     ];
   }
 
   // --- what can be said ------------------------------------------------------------------------------------------------
   function ways(mend) {
-    return [overline(say("mend_target_title")), target(mend), overline(say("mend_screen_title")), screens(), overline(say("mend_dialog_title")), dialog(),
-      overline(say("not_possible_title")), notPossibleForm(store, { disabled: !live(), onscreen: (reason) => ask({ what: "not_possible", reason }) })];
+    return [overline(gettext("The target")), target(mend), overline(gettext("The screen")), screens(), overline(gettext("A dialog that may come")), dialog(),
+      overline(gettext("Not possible here …")), notPossibleForm(store, { disabled: !live(), onscreen: (reason) => ask({ what: "not_possible", reason }) })];
   }
 
   function target(mend) {
-    if (!mend.target) return h("p", { class: "muted" }, say("mend_no_target"));
-    const show = (how) => h("button", { class: "button slim", type: "button", disabled: !live(), "aria-pressed": String(store.drawing?.how === how), data: { mend: how }, onclick: () => store.set({ drawing: store.drawing?.how === how ? null : { kind: "mend", how } }) }, icon("crop"), say(`mend_how.${how}`));
-    return [h("p", {}, emphasised(say("mend_target", { name: mend.target }))), h("div", { class: "row-buttons" }, show("also"), show("only")), h("p", { class: "hint" }, say("mend_target_hint"))];
+    if (!mend.target) return h("p", { class: "muted" }, gettext("This step acts on nothing in the draft."));
+    const show = (how, words) => h("button", { class: "button slim", type: "button", disabled: !live(), "aria-pressed": String(store.drawing?.how === how), data: { mend: how }, onclick: () => store.set({ drawing: store.drawing?.how === how ? null : { kind: "mend", how } }) }, icon("crop"), words);
+    return [h("p", {}, emphasised(interpolate(gettext("“%(name)s” is here now:"), { name: mend.target }))), h("div", { class: "row-buttons" }, show("also", gettext("Also this")), show("only", gettext("From now on this"))), h("p", { class: "hint" }, gettext("Choose, then click it on the picture, or draw a box around it."))];
   }
 
   function screens() {
-    const select = h("select", { class: "input", "aria-label": say("mend_screen_is"), data: { mend: "look" }, disabled: !live() }, h("option", { value: "" }, say("mend_screen_is")), (store.lesson.screens ?? []).map((one) => h("option", { value: one.node_id }, one.name)));
+    const select = h("select", { class: "input", "aria-label": gettext("It is the screen …"), data: { mend: "look" }, disabled: !live() }, h("option", { value: "" }, gettext("It is the screen …")), (store.lesson.screens ?? []).map((one) => h("option", { value: one.node_id }, one.name)));
     select.addEventListener("change", () => select.value && ask({ what: "look", node_id: select.value }));
     return [select, h("div", { class: "row-buttons" },
-      h("button", { class: "button slim", type: "button", disabled: !live(), onclick: () => ask({ what: "new_screen", common: false }) }, icon("plus"), say("mend_new")),
-      h("button", { class: "button slim", type: "button", disabled: !live(), onclick: () => ask({ what: "new_screen", common: true }) }, icon("plus"), say("mend_common")))];
+      h("button", { class: "button slim", type: "button", disabled: !live(), onclick: () => ask({ what: "new_screen", common: false }) }, icon("plus"), gettext("A new screen")),
+      h("button", { class: "button slim", type: "button", disabled: !live(), onclick: () => ask({ what: "new_screen", common: true }) }, icon("plus"), gettext("A new one that may come at any time")))];
   }
 
   function dialog() {
     const found = store.screen?.dialog;
-    if (!found) return h("p", { class: "muted" }, say("mend_no_dialog"));
+    if (!found) return h("p", { class: "muted" }, gettext("Nothing lies over a known screen here."));
     const names = (found.buttons ?? []).map((button) => button.text);
     return [h("p", {}, [found.title, ...(found.texts ?? []).slice(0, 4)].filter(Boolean).join(" · ")),
       h("div", { class: "row-buttons" },
-        names.map((name) => h("button", { class: "button slim", type: "button", disabled: !live(), data: { press: name }, onclick: () => ask({ what: "dialog", press: name }) }, say("mend_press", { name }))),
-        h("button", { class: "button slim", type: "button", disabled: !live(), onclick: () => ask({ what: "dialog", press: "" }) }, say("mend_ask")))];
+        names.map((name) => h("button", { class: "button slim", type: "button", disabled: !live(), data: { press: name }, onclick: () => ask({ what: "dialog", press: name }) }, interpolate(gettext("Press “%(name)s” each time"), { name }))),
+        h("button", { class: "button slim", type: "button", disabled: !live(), onclick: () => ask({ what: "dialog", press: "" }) }, gettext("Ask each time")))];
   }
 
   // --- what it would change --------------------------------------------------------------------------------------------
   function preview({ said, of, changes, target: found }) {
-    const all = [...(found?.changes ?? []).map((one) => ({ ...one, text: say(one.verdict === "better" ? "mend_found_now" : "mend_lost_now") })), ...changes.map((one) => ({ ...one, text: moved(one) }))];
+    const all = [...(found?.changes ?? []).map((one) => ({ ...one, text: one.verdict === "better" ? gettext("the target is found now") : gettext("the target is not found any more") })), ...changes.map((one) => ({ ...one, text: moved(one) }))];
     const worse = all.some((one) => one.verdict === "worse");
     const missed = found && !found.here;
     return h("div", { class: "mend-preview" },
       h("p", {}, h("strong", {}, emphasised(said))),
-      found ? h("p", { class: "muted" }, say("mend_target_found", { was: found.before.found, n: found.after.found, of: found.after.of }), " · ", h("span", { class: found.after.elsewhere ? "red-ink" : "" }, say("elsewhere", { n: found.after.elsewhere }))) : null,
-      missed ? h("p", { class: "notice red" }, icon("alert-circle"), h("span", {}, say("mend_not_found_here"))) : null,
-      h("p", { class: "muted" }, all.length ? say("mend_changes", { n: all.length, of }) : say("mend_no_changes", { n: of })),
+      found ? h("p", { class: "muted" }, interpolate(ngettext("Found on %(n)s picture of %(of)s, before on %(was)s", "Found on %(n)s pictures of %(of)s, before on %(was)s", found.after.found), { was: found.before.found, n: found.after.found, of: found.after.of }), " · ", h("span", { class: found.after.elsewhere ? "red-ink" : "" }, interpolate(gettext("%(n)s elsewhere"), { n: found.after.elsewhere }))) : null,
+      missed ? h("p", { class: "notice red" }, icon("alert-circle"), h("span", {}, gettext("It would not be found on this very picture."))) : null,
+      h("p", { class: "muted" }, all.length ? interpolate(ngettext("The answer changes on %(n)s picture of %(of)s:", "The answer changes on %(n)s pictures of %(of)s:", all.length), { n: all.length, of }) : interpolate(ngettext("The answer stays the same on the %(n)s picture.", "The answer stays the same on all %(n)s pictures.", of), { n: of })),
       h("ul", { class: "mend-changes" }, all.slice(0, MOST).map(change)),
       h("div", { class: "row-buttons" },
-        h("button", { class: `button ${worse || missed ? "" : "primary"}`, type: "button", disabled: !live(), data: { mend: "keep" }, onclick: keep }, icon("check"), say("mend_keep")),
-        h("button", { class: "button", type: "button", data: { mend: "leave" }, onclick: () => store.set({ mending: null }) }, say("mend_leave"))));
+        h("button", { class: `button ${worse || missed ? "" : "primary"}`, type: "button", disabled: !live(), data: { mend: "keep" }, onclick: keep }, icon("check"), gettext("Keep it")),
+        h("button", { class: "button", type: "button", data: { mend: "leave" }, onclick: () => store.set({ mending: null }) }, gettext("Leave it"))));
   }
 
-  const moved = ({ was, now }) => say(was && now ? "mend_moved" : now ? "mend_known_now" : "mend_unknown_now", { was, now });
+  const moved = ({ was, now }) => interpolate(was && now ? gettext("was taken for “%(was)s”, now for “%(now)s”") : now ? gettext("was not known, now “%(now)s”") : gettext("was “%(was)s”, is not known any more"), { was, now });
 
   function change({ picture, where, verdict, text }) {
     const [glyph, css] = VERDICTS[verdict] ?? VERDICTS.other;
@@ -109,11 +109,11 @@ export function mendingView(store, connection, edits, { toPanel }) {
 
   // --- the run goes on -------------------------------------------------------------------------------------------------
   function saving(mend) {
-    const note = outcome ? [h("p", { class: `notice ${outcome.resumed ? "green" : "amber"}`, role: "status" }, icon(outcome.resumed ? "circle-check" : "alert-triangle"), h("span", {}, say(outcome.resumed ? "mend_resumed" : "mend_not_resumed", { n: outcome.number }), outcome.why ? ` ${outcome.why}` : "")), h("p", {}, h("a", { class: "button", href: mend.url }, say("mend_to_run")))] : null;
+    const note = outcome ? [h("p", { class: `notice ${outcome.resumed ? "green" : "amber"}`, role: "status" }, icon(outcome.resumed ? "circle-check" : "alert-triangle"), h("span", {}, interpolate(outcome.resumed ? gettext("Published as version %(n)s; the run goes on with it.") : gettext("Published as version %(n)s. The run does not go on with it:"), { n: outcome.number }), outcome.why ? ` ${outcome.why}` : "")), h("p", {}, h("a", { class: "button", href: mend.url }, gettext("To the run")))] : null;
     if (!mend.can_resume || store.mending) return note;
     const may = store.me.may_publish && store.me.may_operate;
     return h("div", { class: "mend-save" }, note,
-      outcome?.resumed ? null : h("button", { class: "button primary", type: "button", disabled: !may || store.saving > 0 || store.keeping, title: may ? "" : say("mend_may_not"), id: "save-and-resume", onclick: save }, icon("player-play"), say("mend_save")),
+      outcome?.resumed ? null : h("button", { class: "button primary", type: "button", disabled: !may || store.saving > 0 || store.keeping, title: may ? "" : gettext("It takes the rights to publish and to operate runs."), id: "save-and-resume", onclick: save }, icon("player-play"), gettext("Save and resume")),
       store.trouble ? h("p", { class: "notice red", role: "alert" }, icon("alert-circle"), h("span", {}, store.trouble)) : null);
   }
 

@@ -1,18 +1,17 @@
 /* “If this shows, it is not possible, because …”: of the screen, or of a text on it that is pointed at. */
 
 import { h, icon } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
 
 /** Asks for the reason; `onscreen(reason)` for the whole screen, and a text is pointed at on the picture. */
 export function notPossibleForm(store, { onscreen, onback = null, disabled = false }) {
-  const reason = h("input", { class: "input", id: "not-possible", maxlength: 200, required: true, autocomplete: "off", placeholder: say("not_possible_example"), disabled });
+  const reason = h("input", { class: "input", id: "not-possible", maxlength: 200, required: true, autocomplete: "off", placeholder: gettext("Patient not found"), disabled });
   const given = () => reason.reportValidity() && reason.value.trim();
   const onText = () => given() && store.set({ drawing: { kind: "not_possible", reason: given() } });
   const form = h("form", { class: "answer-values not-possible" },
-    h("div", {}, h("label", { for: reason.id }, say("not_possible_because")), reason),
-    h("button", { class: "button primary", type: "submit", disabled, data: { key: "not_possible_screen" } }, icon("window"), say("not_possible_screen")),
-    h("button", { class: "button", type: "button", disabled, data: { key: "not_possible_text" }, onclick: onText }, icon("crop"), say("not_possible_text")),
-    onback ? h("button", { class: "button plain", type: "button", onclick: onback }, say("back")) : null);
+    h("div", {}, h("label", { for: reason.id }, gettext("Not possible, because")), reason),
+    h("button", { class: "button primary", type: "submit", disabled, data: { key: "not_possible_screen" } }, icon("window"), gettext("If this screen shows")),
+    h("button", { class: "button", type: "button", disabled, data: { key: "not_possible_text" }, onclick: onText }, icon("crop"), gettext("If a text shows …")),
+    onback ? h("button", { class: "button plain", type: "button", onclick: onback }, gettext("Back")) : null);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (given()) onscreen(given());

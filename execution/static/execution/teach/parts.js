@@ -1,7 +1,6 @@
 /* Small parts of the panels: chips that are switched, texts that are added, panels that wait while somebody writes in them. */
 
 import { fill, h, icon } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
 
 export const overline = (words) => h("h3", { class: "overline" }, words);
 
@@ -15,7 +14,7 @@ export function textAdder(label, onadd) {
   const button = h("button", { class: "chip plain", type: "button", "aria-label": label, title: label }, icon("plus"));
   button.addEventListener("click", () => {
     const field = h("input", { class: "input chip-input", "aria-label": label, placeholder: label });
-    const form = h("form", { class: "chip-form" }, field, h("button", { class: "button slim", type: "submit" }, say("add")));
+    const form = h("form", { class: "chip-form" }, field, h("button", { class: "button slim", type: "submit" }, gettext("Add")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (field.value.trim()) onadd(field.value.trim());

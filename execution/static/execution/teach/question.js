@@ -1,7 +1,7 @@
 /* What cannot be known without asking, with its answers on the keys 1 to 9; else what the desktop shows now. */
 
 import { all, announce, fill, find, h, icon, text } from "../../rpa_site/dom.js";
-import { say } from "../../rpa_site/words.js";
+import { interpolate } from "../../rpa_site/words.js";
 import { Ripening } from "../live/ripening.js";
 import { emphasised } from "../live/sentence.js";
 import { callPanel } from "./call_form.js";
@@ -12,6 +12,23 @@ import { MOST } from "./ways.js";
 
 const ELSE = "something_else"; // the answer that is on the key E
 const READ_MS = 400;
+const CONTROLS = {
+  choose: gettext("Choose which one?"),
+  set_state: gettext("On or off?"),
+  pick_date: gettext("Which day?"),
+  visual_login: gettext("Log in with which credentials?"),
+  call_workflow: gettext("Do which workflow here?"),
+};
+const OFFERS = {
+  set_state: [gettext("This is a check box"), gettext("A click changes it, whatever it is. A run can look first, and see afterwards that it is so.")],
+  choose: [gettext("This is one of several options"), gettext("A run can look first what is chosen, choose by its text, and see afterwards that it is so.")],
+};
+const CLOSED = {
+  4401: ["lock", "red", gettext("Your login has ended"), gettext("Log in, then try again.")],
+  4403: ["lock", "red", gettext("Your role does not allow teaching"), gettext("It takes the role “designer”. An admin can give it to you.")],
+  4404: ["lock", "red", gettext("There is no such lesson"), gettext("It may have been ended. Begin another one from the workflow’s page.")],
+  4409: ["user", "amber", gettext("Somebody else has this lesson"), gettext("One person teaches at a time. Try again when they have finished.")],
+};
 
 export class Question {
   constructor(store, desktop, connection, actions) {
@@ -73,10 +90,10 @@ export class Question {
     return ["asks", top("message-question", "blue", question.text, question.detail),
       h("div", { class: "answers" },
         numbered.map((answer, i) => this.answer(answer, i < 9 ? String(i + 1) : "", answer === primary, sending)),
-        counted ? h("button", { class: "button", type: "button", disabled: sending, data: { key: "which_number" }, onclick: () => this.askNumber(counted) }, icon("variable"), say("which_number")) : null,
+        counted ? h("button", { class: "button", type: "button", disabled: sending, data: { key: "which_number" }, onclick: () => this.askNumber(counted) }, icon("variable"), gettext("The number that a run gives")) : null,
         other ? this.answer(other, "E", false, sending) : null,
-        h("button", { class: "button plain", type: "button", disabled: sending, data: { key: "cancel" }, onclick: () => this.connection.cancel() }, say("let_it_go")),
-        h("span", { class: "then" }, sending ? say("sending") : question.kind === "which" ? say("then_clicked") : "")),
+        h("button", { class: "button plain", type: "button", disabled: sending, data: { key: "cancel" }, onclick: () => this.connection.cancel() }, gettext("Do nothing")),
+        h("span", { class: "then" }, sending ? gettext("Sending your answer …") : question.kind === "which" ? gettext("Then it is done on the desktop") : "")),
       this.said()];
   }
 
@@ -101,14 +118,14 @@ export class Question {
   askName(answer) {
     const name = nameField("value-variable", "");
     name.required = true;
-    this.askMore(h("div", {}, h("label", { for: name.id }, say("line_variable")), name), name, () => this.connection.answer(answer.code, { variable: name.value }));
+    this.askMore(h("div", {}, h("label", { for: name.id }, gettext("variable")), name), name, () => this.connection.answer(answer.code, { variable: name.value }));
   }
 
   /** Which number it is, a run says by a variable. */
   askNumber(answer) {
     const name = nameField("value-variable", "n");
     name.required = true;
-    this.askMore(h("div", {}, h("label", { for: name.id }, say("which_number_name")), name), name, () => this.connection.answer(answer.code, { variable: name.value }));
+    this.askMore(h("div", {}, h("label", { for: name.id }, gettext("Variable that holds the number")), name), name, () => this.connection.answer(answer.code, { variable: name.value }));
   }
 
   /** Which texts of its line tell it; those with a name are other ones in each run. */
@@ -120,17 +137,17 @@ export class Question {
       takes.addEventListener("change", follow);
       follow();
       const show = () => this.desktop.pointTo(one.box);
-      return { one, takes, name, row: h("li", { onpointerenter: show, onfocusin: show, onpointerleave: () => this.desktop.pointTo(null) }, takes, h("label", { for: takes.id }, one.text), h("label", { for: name.id, class: "small muted" }, say("line_variable")), name) };
+      return { one, takes, name, row: h("li", { onpointerenter: show, onfocusin: show, onpointerleave: () => this.desktop.pointTo(null) }, takes, h("label", { for: takes.id }, one.text), h("label", { for: name.id, class: "small muted" }, gettext("variable")), name) };
     });
-    const list = h("fieldset", { class: "line-texts" }, h("legend", { class: "visually-hidden" }, say("line_which")), h("ul", {}, rows.map(({ row }) => row)), h("p", { class: "small muted" }, say("line_how")));
+    const list = h("fieldset", { class: "line-texts" }, h("legend", { class: "visually-hidden" }, gettext("What in its line says that it is this one?")), h("ul", {}, rows.map(({ row }) => row)), h("p", { class: "small muted" }, gettext("With a variable’s name it is another one in each run; without one it is this text each time.")));
     this.askMore(list, rows[0].takes, () => this.connection.answer(answer.code, { line: rows.filter(({ takes }) => takes.checked).map(({ one, name }) => ({ text: one.text, variable: name.value })) }));
   }
 
   /** In the place of the answers: what else has to be said for one of them. */
   askMore(parts, first, send) {
     const form = h("form", { class: "answer-values" }, parts,
-      h("button", { class: "button primary", type: "submit" }, say("use_this")),
-      h("button", { class: "button", type: "button", onclick: () => ((this.shown = ""), this.render()) }, say("back")));
+      h("button", { class: "button primary", type: "submit" }, gettext("Use this")),
+      h("button", { class: "button", type: "button", onclick: () => ((this.shown = ""), this.render()) }, gettext("Back")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       send();
@@ -141,7 +158,7 @@ export class Question {
 
   /** What is to be pressed: keys that are the desktop's now are let go first. A button that is being pressed stays. */
   sayKeys() {
-    for (const kbd of all("kbd[data-frees]", this.element)) text(kbd, this.store.keyboard ? say("after_escape", { key: kbd.dataset.frees }) : kbd.dataset.frees);
+    for (const kbd of all("kbd[data-frees]", this.element)) text(kbd, this.store.keyboard ? interpolate(gettext("Esc %(key)s"), { key: kbd.dataset.frees }) : kbd.dataset.frees);
   }
 
   /** The answer on a key: "1" to "9", "E". Whether there was one. */
@@ -155,7 +172,7 @@ export class Question {
   // --- a control that was pointed at ---------------------------------------------------------------------------------
   control() {
     const { control } = this.store;
-    return ["asks", top("message-question", "blue", say(`control_title.${control.act}`), control.said || say("control_text")), controlParts(this.store, this.connection), this.said()];
+    return ["asks", top("message-question", "blue", CONTROLS[control.act], control.said || gettext("Then it is done on the desktop, and kept as one step.")), controlParts(this.store, this.connection), this.said()];
   }
 
   call() {
@@ -164,27 +181,27 @@ export class Question {
   }
 
   does() {
-    return ["", top("hand-finger", "blue busy", say("doing_title"), say("doing_text"))];
+    return ["", top("hand-finger", "blue busy", gettext("The robot does it …"), gettext("It looks, moves and looks again, as in a run. That may take some seconds."))];
   }
 
   // --- nothing asked ---------------------------------------------------------------------------------------------------
   looks() {
     const { store } = this;
     const { screen } = store;
-    if (!screen || screen.state === "reading") return ["", top("search", "grey busy", say("screen_reading"), say("screen_reading_text")), this.said()];
-    if (screen.state === "unread") return ["amber", top("alert-triangle", "amber", say("screen_unread"), screen.why), this.said()];
+    if (!screen || screen.state === "reading") return ["", top("search", "grey busy", gettext("Looking at the screen …"), gettext("What shows is read as soon as it is still.")), this.said()];
+    if (screen.state === "unread") return ["amber", top("alert-triangle", "amber", gettext("Still reading the screen …"), screen.why), this.said()];
     const { mend } = store.lesson;
-    if (mend && !screen.node_id) return ["", top("help-circle", "amber", say("mend_unknown_title"), mend.screen ? say("mend_unknown_text", { name: mend.screen }) : screen.why), this.said()];
-    const name = store.screenOf(screen.node_id)?.name || screen.name || say("screen_unnamed");
+    if (mend && !screen.node_id) return ["", top("help-circle", "amber", gettext("The draft has no screen that looks like this"), mend.screen ? interpolate(gettext("The run took it for “%(name)s”. Say on the right what it is."), { name: mend.screen }) : screen.why), this.said()];
+    const name = store.screenOf(screen.node_id)?.name || screen.name || gettext("Screen without a name");
     const others = (store.lesson.screens ?? []).filter((one) => one.node_id !== screen.node_id);
     const isNew = screen.state === "new";
     if (store.offer) return this.offer(store.offer);
     if (store.record) return this.record(store.record);
     if (isNew && screen.dialog?.buttons?.length && !mend) return this.dialog(screen.dialog, others);
-    const title = isNew ? say("screen_is_new", { name }) : say("screen_is", { name });
-    return ["", top(isNew ? "plus" : "window", "blue", title, screen.why || say(isNew ? "screen_is_new_text" : "screen_is_text")),
+    const title = isNew ? interpolate(gettext("A new screen: “%(name)s”"), { name }) : interpolate(gettext("This is “%(name)s”"), { name });
+    return ["", top(isNew ? "plus" : "window", "blue", title, screen.why || (isNew ? gettext("It is none of those that were taught. What you do here makes it one.") : gettext("It is known from before: what you do here belongs to it."))),
       h("div", { class: "answers" },
-        isNew ? null : h("button", { class: "button", type: "button", data: { key: "new_screen" }, onclick: () => this.connection.send({ type: "new_screen" }) }, icon("plus"), say("another_screen")),
+        isNew ? null : h("button", { class: "button", type: "button", data: { key: "new_screen" }, onclick: () => this.connection.send({ type: "new_screen" }) }, icon("plus"), gettext("It is another screen")),
         others.length ? this.sameAs(others) : null, this.notPossible()),
       this.said()];
   }
@@ -199,7 +216,7 @@ export class Question {
       fill(find(".answers", this.element), form);
       find("input", form).focus();
     };
-    return h("button", { class: "button", type: "button", disabled: !store.takesActs || store.keeping, data: { key: "not_possible" }, onclick: ask }, icon("circle-minus"), say("not_possible_title"));
+    return h("button", { class: "button", type: "button", disabled: !store.takesActs || store.keeping, data: { key: "not_possible" }, onclick: ask }, icon("circle-minus"), gettext("Not possible here …"));
   }
 
   /** What came over the screen, as it says it; a press on a button of it is one on the desktop. */
@@ -217,22 +234,22 @@ export class Question {
       else this.connection.act({ type: "act", act: "click", ...at, keep: true });
       this.everyRun = false;
     };
-    return ["asks", top("message", "blue", say("dialog_open"), [title, said].filter(Boolean).map((text) => say("quoted", { text })).join(" ")),
+    return ["asks", top("message", "blue", gettext("A dialog is open"), [title, said].filter(Boolean).map((text) => interpolate(gettext("“%(text)s”"), { text })).join(" ")),
       h("div", { class: "answers" },
         single.map((button) => h("button", { class: "button", type: "button", disabled: !store.takesActs, data: { key: `press-${button.text}` }, onclick: () => press(button) }, h("span", {}, button.text))),
-        h("label", { class: "check" }, every, h("span", {}, say("dialog_every_run"))),
+        h("label", { class: "check" }, every, h("span", {}, gettext("Every run presses it by itself, and it is no step"))),
         others.length ? this.sameAs(others) : null, this.notPossible()),
       this.said()];
   }
 
   /** A line led to the screen on which the value stands by which it was chosen: is that asked by what follows there? */
   record({ index, record }) {
-    const told = record.identity.map((one) => `${say("quoted", { text: one.value })}${one.label ? ` (${one.label})` : ""}`).join(", ");
+    const told = record.identity.map((one) => `${interpolate(gettext("“%(text)s”"), { text: one.value })}${one.label ? ` (${one.label})` : ""}`).join(", ");
     const answer = (choice) => this.actions.edits.step(index, { record: choice });
-    return ["asks", top("user-check", "blue", say("record_title"), say("record_text", { values: told })),
+    return ["asks", top("user-check", "blue", gettext("Whose record is this?"), interpolate(gettext("The line was chosen by %(values)s, and that stands on this screen too."), { values: told })),
       h("div", { class: "answers" },
-        h("button", { class: "button primary", type: "button", data: { key: "record", number: "1" }, "aria-keyshortcuts": "1", onclick: () => answer("accept") }, icon("check"), h("span", {}, say("record_accept", { values: told })), h("kbd", { data: { frees: "1" } })),
-        h("button", { class: "button", type: "button", data: { key: "no_record", number: "2" }, "aria-keyshortcuts": "2", onclick: () => answer("decline") }, h("span", {}, say("record_decline")), h("kbd", { data: { frees: "2" } }))),
+        h("button", { class: "button primary", type: "button", data: { key: "record", number: "1" }, "aria-keyshortcuts": "1", onclick: () => answer("accept") }, icon("check"), h("span", {}, interpolate(gettext("Go on only where %(values)s is seen"), { values: told })), h("kbd", { data: { frees: "1" } })),
+        h("button", { class: "button", type: "button", data: { key: "no_record", number: "2" }, "aria-keyshortcuts": "2", onclick: () => answer("decline") }, h("span", {}, gettext("It need not be")), h("kbd", { data: { frees: "2" } }))),
       this.said()];
   }
 
@@ -240,51 +257,51 @@ export class Question {
   offer({ index, offer }) {
     const { act, params } = offer;
     const label = offer.label.replace(/[\s:：]+$/, "");
-    const told = act === "set_state" ? say(params.state === "on" ? "offer_on" : "offer_off", { label }) : say("offer_choose", { option: params.option, label });
+    const told = act === "set_state" ? interpolate(params.state === "on" ? gettext("Set “%(label)s” to on, whatever it is") : gettext("Set “%(label)s” to off, whatever it is"), { label }) : interpolate(gettext("Choose “%(option)s” in “%(label)s”, whatever is chosen"), { option: params.option, label });
     const answer = (choice) => this.actions.edits.step(index, { offer: choice });
-    return ["asks", top("message-question", "blue", say(`offer_title.${act}`), say(`offer_text.${act}`)),
+    return ["asks", top("message-question", "blue", ...OFFERS[act]),
       h("div", { class: "answers" },
         h("button", { class: "button primary", type: "button", data: { key: "offer", number: "1" }, "aria-keyshortcuts": "1", onclick: () => answer("accept") }, icon("check"), h("span", {}, told), h("kbd", { data: { frees: "1" } })),
-        h("button", { class: "button", type: "button", data: { key: "no_offer", number: "2" }, "aria-keyshortcuts": "2", onclick: () => answer("decline") }, h("span", {}, say("offer_decline")), h("kbd", { data: { frees: "2" } }))),
+        h("button", { class: "button", type: "button", data: { key: "no_offer", number: "2" }, "aria-keyshortcuts": "2", onclick: () => answer("decline") }, h("span", {}, gettext("Keep the click")), h("kbd", { data: { frees: "2" } }))),
       this.said()];
   }
 
   sameAs(others) {
-    const select = h("select", { class: "input slim", "aria-label": say("same_screen_as"), data: { key: "same_screen" } }, h("option", { value: "" }, say("same_screen_as")), others.map((one) => h("option", { value: one.node_id }, one.name)));
+    const select = h("select", { class: "input slim", "aria-label": gettext("It is the same as …"), data: { key: "same_screen" } }, h("option", { value: "" }, gettext("It is the same as …")), others.map((one) => h("option", { value: one.node_id }, one.name)));
     select.addEventListener("change", () => select.value && this.connection.send({ type: "same_screen", node_id: select.value }));
     return select;
   }
 
   paused() {
-    return ["amber", top("player-pause", "amber", say("paused_title"), say("paused_text")),
-      h("div", { class: "answers" }, h("button", { class: "button primary", type: "button", data: { key: "go_on" }, onclick: () => this.connection.send({ type: "go_on" }) }, icon("player-play"), say("go_on"))), this.said()];
+    return ["amber", top("player-pause", "amber", gettext("Paused: nothing is done or kept"), gettext("The desktop stays as it is until you go on.")),
+      h("div", { class: "answers" }, h("button", { class: "button primary", type: "button", data: { key: "go_on" }, onclick: () => this.connection.send({ type: "go_on" }) }, icon("player-play"), gettext("Go on"))), this.said()];
   }
 
   waits() {
-    if (this.store.lesson.pictures) return ["", top("hourglass", "grey busy", say("waits_pictures_title"), say("waits_pictures_text")), this.said()];
-    return ["", top("hourglass", "grey busy", say("waits_title"), say("waits_text", { robot: this.store.lesson.robot || "" })), this.said()];
+    if (this.store.lesson.pictures) return ["", top("hourglass", "grey busy", gettext("Waiting for a robot"), gettext("A robot that is alive reads the pictures, whatever it does on its own desktop.")), this.said()];
+    return ["", top("hourglass", "grey busy", gettext("Waiting for the desktop"), interpolate(gettext("The robot %(robot)s takes the lesson as soon as no run is on its desktop."), { robot: this.store.lesson.robot || "" })), this.said()];
   }
 
   away() {
-    return ["amber", top("robot-off", "amber", say("away_title"), this.store.lesson.problem || say("away_text")),
-      h("div", { class: "answers" }, h("button", { class: "button primary", type: "button", data: { key: "again" }, onclick: () => this.actions.again() }, icon("refresh"), say("try_again")),
-        h("a", { class: "button", href: this.store.at.robots }, say("to_robots"))), this.said()];
+    return ["amber", top("robot-off", "amber", gettext("The robot is away"), this.store.lesson.problem || gettext("The draft is kept. Go on teaching once a robot shows this desktop again.")),
+      h("div", { class: "answers" }, h("button", { class: "button primary", type: "button", data: { key: "again" }, onclick: () => this.actions.again() }, icon("refresh"), gettext("Try again")),
+        h("a", { class: "button", href: this.store.at.robots }, gettext("Robots"))), this.said()];
   }
 
   lost() {
-    return ["amber", top("alert-triangle", "amber busy", say("lost_title"), say("lost_text")), this.said()];
+    return ["amber", top("alert-triangle", "amber busy", gettext("Connection lost"), gettext("It comes back by itself. Nothing that was taught is lost.")), this.said()];
   }
 
   refused() {
-    const code = [4401, 4403, 4404, 4409].includes(this.store.closed) ? this.store.closed : 4404;
-    return [code === 4409 ? "amber" : "red", top(code === 4409 ? "user" : "lock", code === 4409 ? "amber" : "red", say(`closed.${code}`), this.store.lesson.taken_by || say(`closed_text.${code}`)),
-      h("div", { class: "answers" }, h("button", { class: "button primary", type: "button", data: { key: "again" }, onclick: () => this.actions.again() }, icon("refresh"), say("try_again")),
-        h("a", { class: "button", href: this.store.at.workflow }, say("to_workflow")))];
+    const [glyph, css, title, words] = CLOSED[this.store.closed] ?? CLOSED[4404];
+    return [css, top(glyph, css, title, this.store.lesson.taken_by || words),
+      h("div", { class: "answers" }, h("button", { class: "button primary", type: "button", data: { key: "again" }, onclick: () => this.actions.again() }, icon("refresh"), gettext("Try again")),
+        h("a", { class: "button", href: this.store.at.workflow }, gettext("To the workflow")))];
   }
 
   over() {
-    return ["green", top("circle-check", "green", say("over_title"), this.store.lesson.problem || say("over_text")),
-      h("div", { class: "answers" }, h("a", { class: "button primary", href: this.store.at.workflow }, say("to_workflow")), h("a", { class: "button", href: this.store.at.teach }, icon("school"), say("teach_more")))];
+    return ["green", top("circle-check", "green", gettext("The lesson is over"), this.store.lesson.problem || gettext("The desktop is free again. What was taught is in the workflow.")),
+      h("div", { class: "answers" }, h("a", { class: "button primary", href: this.store.at.workflow }, gettext("To the workflow")), h("a", { class: "button", href: this.store.at.teach }, icon("school"), gettext("Teach on")))];
   }
 
   /** What went wrong last, or was refused. */
@@ -295,7 +312,7 @@ export class Question {
   }
 }
 
-const nameField = (id, value) => h("input", { class: "input", id, value, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: say("name_rule") });
+const nameField = (id, value) => h("input", { class: "input", id, value, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: gettext("Letters, digits and _; it begins with a letter") });
 
 const top = (glyph, colour, title, detail) =>
   h("div", { class: "question-top" }, h("span", { class: `question-icon ${colour}` }, icon(glyph)),
@@ -311,19 +328,19 @@ export function headView(store) {
     shown = signature;
     text(find("#workflow-name"), lesson.workflow.name);
     const isOver = lesson.state === "done"; // it teaches nothing any more, and what it taught may be published
-    const facts = [isOver ? "" : say("draft"), lesson.robot && !isOver ? say(lesson.pictures ? "read_by" : "on_desktop", { name: lesson.robot }) : "", say("n_steps", { n: store.steps.length }), say("n_screens", { n: lesson.screens?.length ?? 0 })];
+    const facts = [isOver ? "" : gettext("draft"), lesson.robot && !isOver ? interpolate(lesson.pictures ? gettext("pictures, read by %(name)s") : gettext("teaching on desktop %(name)s"), { name: lesson.robot }) : "", interpolate(ngettext("%(n)s step", "%(n)s steps", store.steps.length), { n: store.steps.length }), interpolate(ngettext("%(n)s screen", "%(n)s screens", lesson.screens?.length ?? 0), { n: lesson.screens?.length ?? 0 })];
     text(find("#facts"), facts.filter(Boolean).join(" · "));
     const [colour, glyph, word] = badge(store);
     fill(find("#state"), h("span", { class: `badge-state ${colour}` }, icon(glyph), h("span", {}, word)));
-    text(find("#saving"), store.saving ? say("saving") : "");
+    text(find("#saving"), store.saving ? gettext("Saving …") : "");
   });
 }
 
 function badge({ lesson, connection }) {
-  if (lesson.state === "done") return ["green", "circle-check", say("state.done")];
-  if (connection === "lost") return ["amber", "alert-triangle", say("state.lost")];
-  if (connection === "refused") return ["red", "lock", say("state.refused")];
-  if (lesson.state === "away" || !lesson.robot) return ["amber", "robot-off", say("state.away")];
-  if (lesson.state === "waiting" || connection === "connecting") return ["grey", "hourglass", say("state.waiting")];
-  return lesson.paused ? ["amber", "player-pause", say("state.paused")] : ["red", "circle", say("state.recording")];
+  if (lesson.state === "done") return ["green", "circle-check", gettext("done")];
+  if (connection === "lost") return ["amber", "alert-triangle", gettext("reconnecting")];
+  if (connection === "refused") return ["red", "lock", gettext("not connected")];
+  if (lesson.state === "away" || !lesson.robot) return ["amber", "robot-off", gettext("no desktop")];
+  if (lesson.state === "waiting" || connection === "connecting") return ["grey", "hourglass", gettext("waiting for the desktop")];
+  return lesson.paused ? ["amber", "player-pause", gettext("paused")] : ["red", "circle", gettext("recording")];
 }
