@@ -31,6 +31,7 @@ BENCHMARKS = {
     "layers": Benchmark("what lies on top, and which tab, step or entry it is", ("layers",)),
     "learning": Benchmark("how soon drift is told, and how often wrongly", ("sequential",)),
     "loop": Benchmark("what each stage of a step costs", ("loop",)),
+    "lots": Benchmark("fifty robots on one list of ten thousand rows", ("crowd lots",), "all"),
     "many": Benchmark("fifty robots, three web processes, PostgreSQL, Redis", ("crowd troubles", "crowd costs"), "all"),
     "matching": Benchmark("which screen is it", ("matching",), "bench"),
     "memory": Benchmark("memory of a run loop over a thousand steps", ("memory",), "bench"),
