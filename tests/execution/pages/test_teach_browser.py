@@ -124,15 +124,15 @@ def test_the_window_is_shown_as_large_as_it_is_and_the_desktop_when_asked(teach)
     page, end, _lesson = teach()
     screen = {"type": "screen", "node_id": "queue", "name": "Queue", "why": "", "state": "known"}
     assert sizes(page)[0] < 0.8  # all of it
-    end.say(**screen, window=[500, 200, 600, 400])
+    end.say(**screen, window=[500, 250, 560, 230])
     wait_until(lambda: sizes(page)[0] > 0.99, what="its own size")
     shown = sizes(page)
     assert shown[0] == pytest.approx(1, abs=0.01)
-    assert shown[1] <= 500 and shown[2] <= 200
+    assert shown[1] <= 500 and shown[2] <= 250
     click(page, 700, 400)
     act = sent(page, end, "act")[0]
     assert (act["x"], act["y"]) == (pytest.approx(700, abs=1), pytest.approx(400, abs=1))
-    end.say(**screen, window=[600, 300, 300, 200])
+    end.say(**screen, window=[600, 300, 300, 120])
     end.say(type="told", text="A dialog came.")
     expect(page.locator("#question")).to_contain_text("A dialog came.")
     assert sizes(page) == shown
