@@ -33,6 +33,7 @@ from execution.lesson.offers import keep, offered
 from execution.lesson.proving import counts_of
 from execution.lesson.screens import Known
 from execution.lesson.sight import Looks, Seen
+from execution.lesson.taking import answer_offer, is_taken_unasked
 from execution.lesson.typing import Typing
 from execution.lesson.understanding import EACH_LINE, RUNS_VALUE, Answer, Understood, opened, taught, understand
 from execution.lesson.undoing import drop_unused, take_back
@@ -489,6 +490,8 @@ class Recorder:
             self.made(step, source, edge, target)
             if offer is not None:
                 keep(offer, step, self.here)
+                if is_taken_unasked(self.lesson, step):
+                    answer_offer(self.lesson, step, accepted=True)
             if spec is not None and answer is not None and answer.code == RUNS_VALUE:
                 opened_by_name(self.here, step, spec, found.box, shown)
         self.await_screen(step, edge, shown)

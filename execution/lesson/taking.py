@@ -39,13 +39,20 @@ def answer_offer(lesson: Lesson, step: LessonStep, *, accepted: bool) -> None:
         edge, action_type=offer["act"], params=offer["params"], called=offer["label"]
     )
     step.act, step.params = offer["act"], {**step.params, **offer["params"]}
-    step.screen = {**step.screen, "label": offer["label"], "after": [], "counts": {}, "proof": None}
+    step.screen = {**step.screen, "label": offer["label"], "after": [], "counts": {}, "proof": None, "taken": True}
     step.save()
     if before is not None:
         _let_go(step, before)
     if opener is not None:
         take_out(opener)  # opening it is a part of choosing; the open list is no screen of its own
         _stay(lesson, step, edge)
+
+
+def is_taken_unasked(lesson: Lesson, step: LessonStep) -> bool:
+    """Whether what is offered is taken at once, as somebody took one in this lesson before; where a list was opened for
+    it, that may have been kept as a screen, and it is asked about."""
+    offer = step.screen.get("offer")
+    return bool(offer) and offer["opener"] is None and lesson.steps.kept().filter(screen__taken=True).exists()
 
 
 def _stay(lesson: Lesson, step: LessonStep, edge: Edge) -> None:

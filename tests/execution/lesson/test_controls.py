@@ -277,9 +277,9 @@ def test_clicks_on_controls_are_offered_and_run_as_what_they_are_meant_for(
         box = clicked(given, given.box_of("Fasting").center)
         assert box == {"act": "set_state", "params": {"state": "on"}, "label": "Fasting"}
         assert take(given).action_type == "set_state"
-        radio = clicked(given, given.box_of("High").center)
-        assert radio == {"act": "choose", "params": {"option": "{{urgency}}"}, "label": "Urgency:"}
-        assert take(given).target.text == "Urgency:"
+        assert clicked(given, given.box_of("High").center) == {}, "as the one before was taken, it is not asked again"
+        radio = last(given).edge
+        assert (radio.action_type, radio.params, radio.target.text) == ("choose", {"option": "{{urgency}}"}, "Urgency:")
         assert clicked(given, right_of(given, "Ward:")) == {}, "what it opens is not chosen from yet"
         opened = last(given).index
         row = clicked(given, given.box_of("Ward 7").center)
@@ -287,19 +287,26 @@ def test_clicks_on_controls_are_offered_and_run_as_what_they_are_meant_for(
         choice = take(given)
         assert choice.source == choice.destination == workflow.nodes.get(), "the open list is no screen of its own"
         assert not given.lesson.steps.kept().filter(index=opened).exists()
-        isolation = clicked(given, given.box_of("Isolation").center)
-        assert isolation["params"] == {"state": "off"}
-        assert take(given, "decline").action_type == "click"
+        assert clicked(given, given.box_of("Isolation").center) == {}
+        assert last(given).edge.params == {"state": "off"}
         assert held.last["ward"] == "Ward 7"
     kinds = list(workflow.edges.order_by("order").values_list("action_type", flat=True))
-    assert kinds == ["set_state", "choose", "choose", "click"]
-    assert workflow.targets.count() == 4, "of what was declined, or taken the place of, nothing stays"
+    assert kinds == ["set_state", "choose", "choose", "set_state"]
+    assert workflow.targets.count() == 4, "of what was taken the place of nothing stays"
     with page(screen) as held:
         execution = run(screen, analyzer, workflow, {"ward": "Ward 4", "urgency": "Low"})
     steps = list(execution.steps.order_by("index"))
     assert [step.verified for step in steps[:3]] == ["yes"] * 3, [(s.edge_id, str(s.message)) for s in steps]
     assert (held.last["ward"], held.last["urgency"], held.last["fasting"]) == ("Ward 4", "low", True)
     assert held.last["isolation"] is False
+
+
+def test_a_click_that_was_kept_is_asked_about_again(screen: VirtualDesktop, analyzer: Any, workflow: Workflow) -> None:
+    with page(screen), given_on(screen, analyzer, workflow) as given:
+        assert clicked(given, given.box_of("Isolation").center)["params"] == {"state": "off"}
+        assert take(given, "decline").action_type == "click"
+        assert clicked(given, given.box_of("Fasting").center)["params"] == {"state": "on"}
+    assert workflow.targets.count() == 3, "of what was declined nothing stays"
 
 
 def test_of_what_nobody_can_say_whether_it_is_on_nothing_is_offered(
