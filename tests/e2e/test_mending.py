@@ -14,7 +14,6 @@ from execution.desktop.x11 import X11Desktop
 from execution.language.fuzzy import folded
 from execution.types import Point
 from tests.e2e.record_page import BUTTONS, PAGE, STORY, as_taught, shown_as
-from tests.e2e.test_from_pictures import click_at
 from tests.support.display import wait_until
 from tests.support.eyes import patient_analyzer
 from tests.support.on_a_page import IN_CHROMIUM
@@ -28,6 +27,13 @@ START = """
 from execution.actions.start import start
 print(start(workflow_id="wf_archive", mode="automatic").execution_id)
 """
+
+
+def click_at(page: Page, point: Point) -> None:
+    box = page.locator("#canvas").bounding_box()
+    assert box
+    page.mouse.click(box["x"] + (point.x + 0.5) / 1280 * box["width"], box["y"] + (point.y + 0.5) / 800 * box["height"])
+
 
 
 @pytest.fixture
