@@ -35,7 +35,6 @@ def click_at(page: Page, point: Point) -> None:
     page.mouse.click(box["x"] + (point.x + 0.5) / 1280 * box["width"], box["y"] + (point.y + 0.5) / 800 * box["height"])
 
 
-
 @pytest.fixture
 def taught(tmp_path: Path, web: Site) -> Iterator[Product]:
     """An installation to which “click Archive” was shown once, on the page as it was."""
