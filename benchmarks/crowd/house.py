@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -32,6 +33,17 @@ from execution.actions.start import start
 for number in range({begin}, {end}):
     start(workflow_id="{workflow}", mode="automatic", variables={{"number": str(number)}})
 """
+
+
+class Account:
+    """What came of it, by name; printed and kept."""
+
+    def told(self) -> str:
+        return "\n".join(f"{name:<18}{value}" for name, value in vars(self).items())
+
+    def keep(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(vars(self), indent=1, default=str))
 
 
 @dataclass

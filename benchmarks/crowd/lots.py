@@ -6,19 +6,17 @@ says of the rows left must be as true as of the others.
 
 from __future__ import annotations
 
-import json
 import random
 import statistics
 import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Self
 
 import httpx
 
-from benchmarks.crowd.house import House, load_of_machine
+from benchmarks.crowd.house import Account, House, load_of_machine
 from benchmarks.crowd.people import Operator
 from benchmarks.crowd.troubles import kill_in_the_middle
 from tests.support.desk import NUMBER, WORKFLOW, done_at
@@ -31,7 +29,7 @@ DONE, OPEN = "done", ("new",)
 
 
 @dataclass
-class Story:
+class Story(Account):
     """`lost`: told as done, and never saved. `untrue`: told as not begun, and saved. Both in numbers of rows."""
 
     rows: int
@@ -51,13 +49,6 @@ class Story:
     by_robot: list[int] = field(default_factory=list)  # rows, from the robot with the fewest on
     pages_ms: dict[str, list[float]] = field(default_factory=dict)  # by page: median, 95th of 100, how many
     load: list[str] = field(default_factory=list)
-
-    def told(self) -> str:
-        return "\n".join(f"{name:<18}{value}" for name, value in vars(self).items())
-
-    def keep(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(vars(self), indent=1, default=str))
 
 
 class Visitor:

@@ -5,16 +5,14 @@ What was done is counted from the desks' own files; the product's rows say only 
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import psycopg
 
-from benchmarks.crowd.house import House, load_of_machine
+from benchmarks.crowd.house import Account, House, load_of_machine
 from benchmarks.crowd.people import Operator
 from tests.support import servers
 from tests.support.desk import done_at, file_of, lines_of
@@ -25,7 +23,7 @@ REDIS_AWAY_S = 5.0
 
 
 @dataclass
-class Account:
+class Troubled(Account):
     """In numbers of runs, but for `back_s`: how long after each trouble something was saved again."""
 
     asked_for: int
@@ -46,15 +44,8 @@ class Account:
     back_s: dict[str, float] = field(default_factory=dict)
     load: list[str] = field(default_factory=list)
 
-    def told(self) -> str:
-        return "\n".join(f"{name:<18}{value}" for name, value in vars(self).items())
 
-    def keep(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(vars(self), indent=1, default=str))
-
-
-def troubled(house: House, *, runs: int, robots: int) -> Account:
+def troubled(house: House, *, runs: int, robots: int) -> Troubled:
     """All runs, from the first robot's start to the last one's end."""
     load_before, numbers = load_of_machine(), house.queue(runs)
     for number in range(1, robots + 1):
@@ -67,7 +58,7 @@ def troubled(house: House, *, runs: int, robots: int) -> Account:
         time.sleep(3)  # a run loop that would do something more does it now
         back = house.asked("select count(*) from execution_robot where heartbeat_at > now() - interval '15 s'")
     done = done_at(house.desks)
-    account = Account(asked_for=runs, robots=robots, took_s=round(took_s, 1))
+    account = Troubled(asked_for=runs, robots=robots, took_s=round(took_s, 1))
     account.saved = sum(number in done.saved for number in numbers)
     account.lost = [number for number in numbers if number not in done.saved]
     account.twice = done.twice
