@@ -65,6 +65,8 @@ PRESENCE_EVERY_S = 5.0
 _TOLD_WITH = ("workflow", "robot", "teacher", "execution")  # of which the draft is told
 
 _Message = dict[str, Any]
+_NOT_IN_A_CALL = frozenset({"set", "look", "try", "call"})
+_ON_A_DESKTOP = frozenset({"set", "try", "call_robot"})
 
 
 def is_taken_anew(error: Exception) -> bool:
@@ -116,6 +118,7 @@ class LessonSession:
         self._trying: Trying | RobotHere | None = None
         self._tries: Client | None = None  # who began it
         self._pointing = Pointing(self.recorder.hover)
+        self._by_type = self._what_is_heard()
         self._number, self._rev = 0, 0
         self._unmasked, self._showing = False, threading.Lock()
         self._is_dirty, self._told_at = False, time.monotonic()
@@ -249,83 +252,109 @@ class LessonSession:
             client.refuse(message, say("lesson.reading"))
 
     def _do(self, message: _Message, heard_at: float) -> None:
-        recorder, kind = self.recorder, message.get("type")
-        if kind in ("set", "look", "try", "call") and open_call(self.lesson) is not None:
+        kind = str(message.get("type"))
+        if kind in _NOT_IN_A_CALL and open_call(self.lesson) is not None:
             raise Unheard(say("lesson.call_open"))
-        if kind in ("act", "type", "keys"):
-            self.may_act()
-            act = heard_act(message, heard_at, size=self.sight.newest().size)
-            if kind == "act" and self._corrects(act):
-                return
-            self._trying = None  # whoever does something else has ended the trial
-            if act.again and isinstance(self.desktop, Slides):
-                self.desktop.stay_once()
-            if act.secret:
-                self.secrets.about_to_type(act)
-            {"type": recorder.type_text, "keys": recorder.keys}.get(str(kind), recorder.act)(act)
-        elif kind == "call":
-            begin_call(recorder, heard_call(message), str(message.get("id", ""))[:100])
-        elif kind == "call_done":
-            self._trying = None
-            end_call(recorder, str(message.get("id", ""))[:100])
-        elif kind in ("set", "try", "call_robot") and not self.lesson.has_desktop:
+        if kind in _ON_A_DESKTOP and not self.lesson.has_desktop:
             raise Unheard(say("lesson.needs_desktop"))
-        elif kind == "set":
-            self.may_act()
-            self._trying = None
-            recorder.act(heard_setting(message, heard_at, size=self.sight.newest().size))
-        elif kind == "answer":
-            self.may_act()
-            values = message.get("values")
-            asked = recorder.answer(
-                str(message.get("question")), str(message.get("choice")), values if isinstance(values, dict) else {}
-            )
-            if asked is None:
-                raise Unheard(say("lesson.no_question"))
-        elif kind == "cancel":
-            if not recorder.cancel(str(message.get("question"))):
-                raise Unheard(say("lesson.no_question"))
-        elif kind == "try":
-            first = message.get("from")
-            self._try(Trying(recorder, first if isinstance(first, int) else 1))
-        elif kind == "call_robot":
-            if open_call(self.lesson) is None:
-                raise Unheard(say("lesson.no_call"))
-            self.may_act()
-            self._try(RobotHere(recorder))
-        elif kind == "look":
-            act = heard_look(message, heard_at, size=self.sight.newest().size)
-            recorder.look(act, name=str(message.get("name") or ""), value_kind=str(message.get("kind") or "text"))
-        elif kind == "redraw":
-            self._redraw(message)
-        elif kind == "repeat":
-            self._repeat(message)
-        elif kind == "insert":
-            self._insert(message)
-        elif kind == "dialog":
-            self.may_act()
-            close_dialog(recorder, str(message.get("press") or ""), str(message.get("id", ""))[:100], heard_at)
-        elif kind == "undo":
-            self._undo(message)
-        elif kind in ("new_screen", "same_screen"):
-            self._is_screen(str(message.get("node_id") or ""))
-        elif kind == "picture" and isinstance(self.desktop, Slides):
-            turn(recorder, self.desktop, message)
-            self._changed()
-        elif kind == "mend":
-            if (told := heard_mend(recorder, self.mending, message)) is not None:
-                self._tell(told)
-            else:
-                self._changed()
-                self._tell({"type": "mended"})
-                self._tell_screen()
-        elif kind in ("pause", "go_on"):
-            recorder.paused = kind == "pause"
-            self._changed()
-        elif kind == "draft_changed":
-            self._edited()
-        else:
+        if (do := self._by_type.get(kind)) is None:
             raise Unheard(say("lesson.bad_message"))
+        do(message, heard_at)
+
+    def _what_is_heard(self) -> dict[str, Callable[[_Message, float], None]]:
+        """What is done with each type of message, and with the moment at which it came."""
+        heard: dict[str, Callable[[_Message, float], None]] = {
+            **dict.fromkeys(("act", "type", "keys"), self._act),
+            "set": self._set,
+            "look": self._look,
+            "dialog": self._close_dialog,
+            "call": lambda message, _at: begin_call(self.recorder, heard_call(message), _id_of(message)),
+            "call_done": lambda message, _at: self._end_call(message),
+            "call_robot": lambda _message, _at: self._call_robot(),
+            "answer": lambda message, _at: self._answer(message),
+            "cancel": lambda message, _at: self._cancel(message),
+            "try": lambda message, _at: self._try_from(message.get("from")),
+            "redraw": lambda message, _at: self._redraw(message),
+            "repeat": lambda message, _at: self._repeat(message),
+            "insert": lambda message, _at: self._insert(message),
+            "undo": lambda message, _at: self._undo(message),
+            "mend": lambda message, _at: self._mend(message),
+            "draft_changed": lambda _message, _at: self._edited(),
+            **dict.fromkeys(
+                ("new_screen", "same_screen"), lambda message, _at: self._is_screen(str(message.get("node_id") or ""))
+            ),
+            **dict.fromkeys(("pause", "go_on"), lambda message, _at: self._pause(message["type"] == "pause")),
+        }
+        if isinstance(slides := self.desktop, Slides):
+            heard["picture"] = lambda message, _at: self._turn(slides, message)
+        return heard
+
+    def _act(self, message: _Message, heard_at: float) -> None:
+        kind, recorder = message["type"], self.recorder
+        self.may_act()
+        act = heard_act(message, heard_at, size=self.sight.newest().size)
+        if kind == "act" and self._corrects(act):
+            return
+        self._trying = None  # whoever does something else has ended the trial
+        if act.again and isinstance(self.desktop, Slides):
+            self.desktop.stay_once()
+        if act.secret:
+            self.secrets.about_to_type(act)
+        {"type": recorder.type_text, "keys": recorder.keys}.get(kind, recorder.act)(act)
+
+    def _set(self, message: _Message, heard_at: float) -> None:
+        self.may_act()
+        self._trying = None
+        self.recorder.act(heard_setting(message, heard_at, size=self.sight.newest().size))
+
+    def _look(self, message: _Message, heard_at: float) -> None:
+        act = heard_look(message, heard_at, size=self.sight.newest().size)
+        kind = str(message.get("kind") or "text")
+        self.recorder.look(act, name=str(message.get("name") or ""), value_kind=kind)
+
+    def _close_dialog(self, message: _Message, heard_at: float) -> None:
+        self.may_act()
+        close_dialog(self.recorder, str(message.get("press") or ""), _id_of(message), heard_at)
+
+    def _end_call(self, message: _Message) -> None:
+        self._trying = None
+        end_call(self.recorder, _id_of(message))
+
+    def _call_robot(self) -> None:
+        if open_call(self.lesson) is None:
+            raise Unheard(say("lesson.no_call"))
+        self.may_act()
+        self._try(RobotHere(self.recorder))
+
+    def _answer(self, message: _Message) -> None:
+        self.may_act()
+        values = message.get("values")
+        given = values if isinstance(values, dict) else {}
+        if self.recorder.answer(str(message.get("question")), str(message.get("choice")), given) is None:
+            raise Unheard(say("lesson.no_question"))
+
+    def _cancel(self, message: _Message) -> None:
+        if not self.recorder.cancel(str(message.get("question"))):
+            raise Unheard(say("lesson.no_question"))
+
+    def _try_from(self, first: object) -> None:
+        self._try(Trying(self.recorder, first if isinstance(first, int) else 1))
+
+    def _turn(self, slides: Slides, message: _Message) -> None:
+        turn(self.recorder, slides, message)
+        self._changed()
+
+    def _mend(self, message: _Message) -> None:
+        if (told := heard_mend(self.recorder, self.mending, message)) is not None:
+            self._tell(told)
+        else:
+            self._changed()
+            self._tell({"type": "mended"})
+            self._tell_screen()
+
+    def _pause(self, paused: bool) -> None:
+        self.recorder.paused = paused
+        self._changed()
 
     def _watched(self) -> Watch | None:
         """What a person does on the desktop itself is heard from now on, where it can be (S6.2)."""
@@ -537,3 +566,7 @@ class LessonSession:
 
 def _whole(value: Any) -> int:
     return round(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0
+
+
+def _id_of(message: _Message) -> str:
+    return str(message.get("id", ""))[:100]
