@@ -146,12 +146,14 @@ class Lists:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A list `then`, when its line number `done` was done, and `now`; `said` are words of lines done before that."""
+    """A list `then`, when its line number `done` was done, and `now`; `said` are words of lines done before that, `top`
+    is where it began then, normalised."""
 
     done: int
     then: Sequence[Row]
     now: Sequence[Row]
     said: frozenset[str] = frozenset()
+    top: float = 0.0
 
     @property
     def next_line(self) -> int | None:
@@ -190,14 +192,14 @@ class Compared:
         return _plain(self.then[-1]) not in now and all(_words(row) <= known for row in self.now)
 
     def last_has_left(self, state: ScreenState) -> bool:
-        """Whether nothing followed the line that was done, and what it alone says does not stand on the screen: in a
-        line that says most of what it said, as no message about it does."""
+        """Whether nothing followed the line that was done, and what it alone says stands nowhere but in a message
+        above the list, which says little else of it."""
         if self.done != len(self.then) or any(_is_it(self.done, self.then, row, self.said) for row in self.now):
             return False
         if own := _own_words(self.done, self.then, self.said):
-            all_words = _words(self.then[-1])
-            seen = (_words(texts) for texts in _levels(state))
-            return not any(own <= words and 2 * len(all_words & words) > len(all_words) for words in seen)
+            whole, top = _words(self.then[-1]), self.top * state.frame.size.height
+            seen = ((level, _words(texts)) for level, texts in _levels(state))
+            return not any(own <= w and (level >= top or 2 * len(whole & w) > len(whole)) for level, w in seen)
         short = _tokens(self.then[-1]) - _tokens(*self.then[:-1]) - self.said  # as “T-4” is: it has no word
         return not short <= _tokens(tuple(read.text for read in state.texts))
 
@@ -275,11 +277,11 @@ def _words(*rows: Row) -> set[str]:
     return {word for word in re.findall(r"\w+", said) if len(word) >= _LEAST_WORD}
 
 
-def _levels(state: ScreenState) -> Iterator[Row]:
-    """What stands level with each text, itself among it."""
+def _levels(state: ScreenState) -> Iterator[tuple[int, Row]]:
+    """The middle of each text, and what stands level with it, itself among it."""
     for one in state.texts:
         level, reach = one.box.center.y, _LEVEL * one.box.h
-        yield tuple(read.text for read in state.texts if abs(read.box.center.y - level) <= reach)
+        yield level, tuple(read.text for read in state.texts if abs(read.box.center.y - level) <= reach)
 
 
 def _tokens(*rows: Row) -> set[str]:
@@ -329,11 +331,12 @@ class Listed:
 
 def compared_lists(done: int, then: Listed, now: Listed, said: frozenset[str]) -> Compared:
     """A list beside what it was; where what stands beside it, such as a menu, hides which line is which, without."""
-    found = Compared(done, rows_of(then), rows_of(now), said).as_counted
+    top = min((line[1] for line in then.lines), default=0.0)
+    found = Compared(done, rows_of(then), rows_of(now), said, top).as_counted
     view = _view(then) or _view(now)
     if view is None or found.next_line is not None:
         return found
-    own = Compared(done, rows_of(then, view), rows_of(now, view), said).as_counted
+    own = Compared(done, rows_of(then, view), rows_of(now, view), said, top).as_counted
     return found if own.next_line is None else own
 
 

@@ -156,8 +156,8 @@ def _grey(box: Box, state: ScreenState) -> np.ndarray:
 
 
 def _is_drawn(put: _Put, box: Box, state: ScreenState) -> bool:
-    """Whether the very letters stand there that were seen to, and nothing behind or before them, whatever a reader
-    makes of them this time."""
+    """Whether the very letters stand there that were seen to, and nothing around them, whatever a reader makes of them
+    this time."""
     if put.drawn is None:
         return False
     inner = box.grown(-_BORDER, state.frame.size)
@@ -165,10 +165,13 @@ def _is_drawn(put: _Put, box: Box, state: ScreenState) -> bool:
     if height > now.shape[0] or width > now.shape[1]:
         return False
     _, _, (x, y), _ = cv2.minMaxLoc(cv2.matchTemplate(now, put.drawn, cv2.TM_SQDIFF))
-    row = now[y : y + height].astype(np.int16)
-    same = np.abs(row[:, x : x + width] - put.drawn).max() <= _NOISE
-    beside = (row[:, max(0, x - height) : x], row[:, x + width : x + width + height])
-    return bool(same) and all(part.size and np.ptp(part) <= _NOISE for part in beside)
+    if not x or x + width == now.shape[1]:
+        return False  # what stands beside them is not seen
+    around = now[:, max(0, x - height) : x + width + height].astype(np.int16)
+    left = min(x, height)
+    same = np.abs(around[y : y + height, left : left + width] - put.drawn).max() <= _NOISE
+    around[y : y + height, left : left + width] = around[0, 0]  # an accent above, or a hook below, is another letter
+    return bool(same) and int(np.ptp(around)) <= _NOISE
 
 
 def _control_at(box: Box, elements: Sequence[Element]) -> Element | None:

@@ -96,6 +96,19 @@ def test_letters_that_are_drawn_as_they_were_are_the_same_whatever_they_are_read
     assert (code in str(told)) if code else not told
 
 
+@pytest.mark.parametrize("is_above", [True, False], ids=["an accent", "a hook"])
+def test_what_stands_above_or_below_the_letters_makes_another_value_of_them(put: PutValues, is_above: bool) -> None:
+    now = read_as(form("Anna Rossi", "Cough"), "Anna Rossi", "Anna Rossl")
+    line = next(t for t in now.texts if t.text == "Anna Rossl").box
+    shown = now.frame.pixels[NAME.y + 6 : NAME.bottom - 6, line.x : line.right].min(axis=2)
+    rows = NAME.y + 6 + np.flatnonzero((shown < shown.max()).any(axis=1))
+    assert not put.problem(SAVE, now)
+    now.frame.pixels.setflags(write=True)
+    at = int(rows[0]) - 2 if is_above else int(rows[-1]) + 2
+    now.frame.pixels[at, line.x + 4 : line.x + 8] = 0
+    assert " was put stands " in put.problem(SAVE, now)
+
+
 def with_caret(state: ScreenState, text: str, *, higher: int, gap: int) -> ScreenState:
     """Right behind it, and in the line as it was read."""
     pixels, line = state.frame.pixels.copy(), next(t for t in state.texts if t.text == text)
