@@ -265,9 +265,10 @@ class Said(SameScreen):
 
     def __init__(self, **chances: float) -> None:
         self.chances = chances
+        self.none_of: set[str] = set()
 
     def judge(self, found: Sequence[Compared], *, none_of: Collection[str] = ()) -> dict[str, Judged]:
-        nothing = np.zeros(len(KINDS))
+        self.none_of, nothing = set(none_of), np.zeros(len(KINDS))
         chances = {one.node_id: (one, self.chances.get(one.node_id, 0.0)) for one in found}
         return {name: Judged(compared=one, probability=p, shares=nothing) for name, (one, p) in chances.items()}
 
@@ -288,6 +289,14 @@ def test_another_page_of_one_program_is_no_screen_that_is_less_like_it(
     known = references({**ward(), "plain": plain}, window=False)
     told = Matcher(graph(list(known)), pictures=None, embedder=None, references=known, model=Said(**chances))
     assert node_of(told.recognise(record(shown).state(window=False), variables={})) == node
+
+
+def test_a_node_that_a_text_of_it_rules_out_is_told_to_the_model_as_none() -> None:
+    """An empty form that must not say what the filled one says takes no lead from it (S2.10)."""
+    model, state = Said(summary=0.9), record("Summary").state()
+    nodes = graph(list(references()), patients={"absent": [state.texts[0].text]})
+    Matcher(nodes, pictures=None, embedder=None, references=references(), model=model).recognise(state, variables={})
+    assert model.none_of == {"patients"}
 
 
 def test_a_screen_is_compared_once_however_often_a_step_asks_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
