@@ -260,11 +260,11 @@ def _most(side: Sheet, alone: np.ndarray, own: np.ndarray) -> tuple[str, ...]:
 
 
 def _chosen_alike(reference: Sheet, screen: Sheet) -> float:
-    """1 where the same tab or menu item shows as chosen, -1 where another one does that was there then."""
+    """1 where the same tabs or menu items show as chosen, -1 where in place of one another does that was there then."""
     ours, theirs = reference.shapes.chosen, screen.shapes.chosen
-    if ours & theirs:
-        return len(ours & theirs) / len(ours | theirs)
-    return -1.0 if ours and any(key in reference.where for key in theirs) else np.nan
+    if ours - theirs and any(key in reference.where for key in theirs - ours):
+        return -1.0
+    return len(ours & theirs) / len(ours | theirs) if ours & theirs else np.nan
 
 
 def _shapes_alike(reference: Sheet, screen: Sheet, pairing: Pairing) -> float:

@@ -17,6 +17,7 @@ _PILL = 0.955  # a pill twice as wide as high has 0.893
 _MARK = 40  # levels by which a tick or a dot stands out, on a control that is not faded
 _LABEL_GAP = 1.6  # of the side: how far the label may stand
 _SMALL_FOR_LABEL, _LARGE_FOR_LABEL = 0.45, 1.7  # of the height of the label's line, of the size of its font
+_CLEAR = 0.22  # of the side, to its label: the next letter of a word is at most 0.2 away
 _HIGHER = 0.85  # of the size of the font: capitals and digits have 0.73
 _PLAIN = 0.8  # of the rim within the border that has the one colour
 _NAMED = 0.8  # confidence
@@ -111,7 +112,9 @@ def _label(scene: Scene, box: Box) -> int | None:
 
 def _stands_apart(scene: Scene, box: Box, line: Box) -> bool:
     """False for the first letter of a word."""
-    return box.h >= 0.6 * line.h and not scene.drawn(Box(box.right, line.y, 2, line.h), gap=1)
+    return box.h >= 0.6 * line.h and not scene.drawn(
+        Box(box.right, line.y, max(2, round(_CLEAR * box.h)), line.h), gap=1
+    )
 
 
 def _is_digits(scene: Scene, box: Box) -> bool:

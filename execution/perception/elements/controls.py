@@ -144,6 +144,8 @@ def control_of(scene: Scene, content: Content) -> Found:
     text = _without_arrow(content, " ".join(scene.texts[i].text for i in content.lines))
     if len(content.lines) == 1 and frame.box.w < 1.7 * frame.box.h and _is_doubtful(scene.texts[content.lines[0]]):
         text = ""
+    if role is ElementRole.GROUP and frame.box.h > TALLEST_ROW:
+        text = ""  # a pane has no words of its own
     element = Element(box=frame.box, role=role, text=text, confidence=confidence)
     drawn = None if _holds_knob(content) else frame  # a trough is grey, whether it can be moved or not
     return Found(element, drawn, tuple(content.lines))

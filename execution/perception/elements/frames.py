@@ -12,7 +12,6 @@ from execution.perception.elements.outlines import Outlines
 from execution.types import Box, Size, TextLine
 
 SMALLEST = 8  # pixels: a check box at 100 % is 12 to 16
-TALLEST = 240  # higher frames are panes and windows
 _CUT = 0.3  # of a square on the shorter side, that round ends may lack: a disc or a pill lacks 0.215
 _RING = 7  # pixels between a control and the ring around it, or two borders of one control
 _RING_FROM, _BORDER = 4, 2  # pixels from the outermost to the innermost box: from here it is a ring; a border alone
@@ -93,12 +92,12 @@ class Letters:
 
 
 def frames_of(pixels: np.ndarray, outlines: Outlines, letters: Letters) -> list[BorderedBox]:
-    """The frames no taller than TALLEST, from small to large; a border of several lines makes one frame."""
+    """The frames, from small to large; a border of several lines makes one frame."""
     boxes = np.concatenate((outlines.things, outlines.grounds))
     areas = np.concatenate((outlines.thing_areas, outlines.ground_areas))
     short, long = np.minimum(boxes[:, 2], boxes[:, 3]), np.maximum(boxes[:, 2], boxes[:, 3])
     full = areas / np.maximum(short * long, 1)
-    kept = (short >= SMALLEST) & (boxes[:, 3] <= TALLEST) & (full >= 1 - _CUT * short / np.maximum(long, 1))
+    kept = (short >= SMALLEST) & (full >= 1 - _CUT * short / np.maximum(long, 1))
     kept &= ~letters.hold(boxes, full, leading=True)
     grounds = (np.arange(len(kept)) >= len(outlines.things))[kept]
     boxes, full = boxes[kept], full[kept]

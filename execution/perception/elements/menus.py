@@ -120,11 +120,13 @@ def _even_columns(scene: Scene, group: Sequence[int]) -> Iterable[list[int]]:
             step = box.center.y - scene.texts[run[-1]].box.center.y
             even = abs(step - pitch) <= max(_UNEVEN, 0.12 * pitch) if len(run) > 1 else True
             ruled = len(run) > 1 and pitch < step <= 1.75 * pitch  # a rule between groups of items
-            if not (_PITCH[0] * box.h <= step <= _PITCH[1] * box.h and (even or ruled)):
+            is_near = _PITCH[0] * box.h <= step <= _PITCH[1] * box.h
+            if not is_near or not (even or ruled):
                 if len(run) >= _FEWEST:
                     yield run
-                run = []
-            elif not ruled or even:
+                # what stands above at another distance, such as a title, is none of them, and the first item is one
+                run = run[-1:] if is_near and len(run) < _FEWEST else []
+            if even or not ruled:
                 pitch = step
         run = [*run, index]
     if len(run) >= _FEWEST:

@@ -10,7 +10,7 @@ import pytest
 from execution.matching.comparison import OF_TEXTS, Comparison, compare
 from execution.matching.gallery import known_lines
 from execution.matching.sheet import Sheet
-from execution.types import Box, Element, ElementRole, ScreenState, Size, TextLine
+from execution.types import Box, Element, ElementRole, ElementState, ScreenState, Size, TextLine
 from tests.execution.matching.screens import LABELS, PEOPLE, line, misread, record, ward, without
 
 
@@ -100,6 +100,22 @@ def test_nothing_to_compare_is_no_error():
     assert len(nothing.row) == len(OF_TEXTS)
     assert against(empty)["recall"] == 0.0
     assert compare(made(empty), TAUGHT, {})["precision"] == 0.0
+
+
+def test_another_entry_is_chosen_though_something_else_is_chosen_on_both():
+    first, second = (chosen_among("Settings", ("Settings", one)) for one in ("Display", "Sound"))
+    assert compare(made(first), made(second), {})["chosen"] == -1.0
+    assert compare(made(first), made(first), {})["chosen"] == 1.0
+
+
+def chosen_among(title: str, chosen: tuple[str, ...]) -> ScreenState:
+    shown = [(text, Box(40, 40 + 33 * n, 180, 33)) for n, text in enumerate((title, "Display", "Sound", "Network"))]
+    states = {True: frozenset({ElementState.CHECKED}), False: frozenset[ElementState]()}
+    items = tuple(
+        Element(box=box, role=ElementRole.MENU_ITEM, text=text, states=states[text in chosen]) for text, box in shown
+    )
+    texts = tuple(line(text, box.x + 10, box.y + 8) for text, box in shown)
+    return replace(ward()["summary"].seen, texts=texts, elements=items, window=None)
 
 
 def test_elements_without_texts_are_compared_by_role_and_place():

@@ -26,7 +26,7 @@ def settings_page() -> Canvas:
 
 @pytest.fixture
 def analyzer(reader) -> ScreenAnalyzer:
-    return ScreenAnalyzer(reader, FrameDetector(), BuiltinEmbedder())
+    return ScreenAnalyzer(reader, FrameDetector(), BuiltinEmbedder(), patience=300)
 
 
 def texts(state: ScreenState) -> list[str]:

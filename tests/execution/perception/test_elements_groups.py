@@ -94,6 +94,31 @@ def test_the_last_rows_of_a_tree_are_no_menu_items_though_a_pixel_of_its_side_is
     assert not [e for e in detected(canvas) if e.role is MENU_ITEM]
 
 
+def test_the_first_entry_at_a_side_is_one_though_a_title_stands_above_it():
+    canvas = Canvas(900, 500)
+    canvas.draw.rectangle((40, 70, 240, 460), fill=(230, 234, 240), outline=GREY)
+    canvas.text("Settings", 60, 44)
+    for row, text in enumerate(("Display", "Sound", "Network", "Users")):
+        canvas.text(text, 60, 86 + 33 * row)
+    assert [e.text for e in detected(canvas) if e.role is MENU_ITEM] == ["Display", "Sound", "Network", "Users"]
+
+
+def test_the_round_letter_that_begins_a_heading_is_no_radio_button():
+    canvas = Canvas(900, 600)
+    for row, size in enumerate(range(18, 42, 2)):
+        canvas.text("Order form", 60, 20 + 46 * row, size=size, font="DejaVuSans-Bold")
+    assert {e.role for e in detected(canvas)} == {ElementRole.TEXT}
+
+
+def test_a_box_over_a_page_is_a_group_however_high_it_is():
+    canvas = Canvas(900, 700)
+    sheet = Box(100, 80, 500, 520)
+    canvas.draw.rectangle((sheet.x, sheet.y, sheet.right - 1, sheet.bottom - 1), fill=(255, 255, 255), outline=GREY)
+    canvas.text("Discard your changes?", 140, 120)
+    canvas.text("What you typed will be lost.", 140, 160)
+    assert at(detected(canvas), sheet).role is ElementRole.GROUP
+
+
 @pytest.mark.parametrize("key", ["Ctrl+D", "Delete", "F2", "Ctrl D"])
 def test_an_opened_menu_names_its_keys_beside_its_entries(key: str):
     canvas = Canvas(900, 400)
