@@ -292,6 +292,11 @@ class Here:
         """Something was done that is no step: where it leads nobody keeps."""
         self.pending, self._came_by_hand, self._taken_for = None, True, []
 
+    def sets_there(self, node: Node) -> None:
+        """What was clicked is what sets a control of that screen: the list that was opened for it is none."""
+        self.cursor, self._stands = node, False
+        self.begin()
+
     def typed(self, text: str, step: LessonStep, *, fixed: bool) -> None:
         """A text that was typed: where it stands on a screen it is data. It may be said to be secret later."""
         self._typed_by[step.pk] = text

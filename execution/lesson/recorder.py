@@ -466,7 +466,7 @@ class Recorder:
         without one, and says why."""
         self.sight.effect(EFFECT_S)
         problem, target, spec = "", None, None
-        offer = offered(act, found, shown, self.here)
+        offer, is_taken = offered(act, found, shown, self.here), False
         with transaction.atomic():
             try:
                 spec = taught(
@@ -490,11 +490,13 @@ class Recorder:
             self.made(step, source, edge, target)
             if offer is not None:
                 keep(offer, step, self.here)
-                if is_taken_unasked(self.lesson, step):
+                if is_taken := is_taken_unasked(self.lesson, step):
                     answer_offer(self.lesson, step, accepted=True)
             if spec is not None and answer is not None and answer.code == RUNS_VALUE:
                 opened_by_name(self.here, step, spec, found.box, shown)
         self.await_screen(step, edge, shown)
+        if is_taken:
+            self.here.sets_there(edge.source)
 
     def made(self, step: LessonStep, source: Any, edge: Edge, target: Target | None) -> None:
         if agreed := records_of(self.lesson, source):

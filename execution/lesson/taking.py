@@ -49,10 +49,8 @@ def answer_offer(lesson: Lesson, step: LessonStep, *, accepted: bool) -> None:
 
 
 def is_taken_unasked(lesson: Lesson, step: LessonStep) -> bool:
-    """Whether what is offered is taken at once, as somebody took one in this lesson before; where a list was opened for
-    it, that may have been kept as a screen, and it is asked about."""
-    offer = step.screen.get("offer")
-    return bool(offer) and offer["opener"] is None and lesson.steps.kept().filter(screen__taken=True).exists()
+    """Whether what is offered is taken at once, as somebody took one in this lesson before."""
+    return bool(step.screen.get("offer")) and lesson.steps.kept().filter(screen__taken=True).exists()
 
 
 def _stay(lesson: Lesson, step: LessonStep, edge: Edge) -> None:

@@ -122,7 +122,7 @@ BAD = {
     "an option that is not there": ("choose", "Ward:", 200, {"option": "Ward 31"}, "no option"),
     "an option that is there twice": ("choose", "Tests:", 240, {"option": "Iron"}, "2 times"),
     "a box that is neither on nor off": ("set_state", "Consent", 20, {"state": "on"}, "on or off"),
-    "a text that opens nothing": ("choose", "Order form", 20, {"option": "Ward 2"}, "no list opened"),
+    "a heading": ("choose", "Order form", 20, {"option": "Ward 2"}, "could be set"),
     "a variable without a value": ("choose", "Ward:", 200, {"option": "{{ward}}"}, "no value"),
 }
 
@@ -282,9 +282,9 @@ def test_clicks_on_controls_are_offered_and_run_as_what_they_are_meant_for(
         assert (radio.action_type, radio.params, radio.target.text) == ("choose", {"option": "{{urgency}}"}, "Urgency:")
         assert clicked(given, right_of(given, "Ward:")) == {}, "what it opens is not chosen from yet"
         opened = last(given).index
-        row = clicked(given, given.box_of("Ward 7").center)
-        assert row == {"act": "choose", "params": {"option": "{{ward}}"}, "label": "Ward"}
-        choice = take(given)
+        assert clicked(given, given.box_of("Ward 7").center) == {}, "nor is it asked about a list that was opened"
+        choice = last(given).edge
+        assert (choice.action_type, choice.params) == ("choose", {"option": "{{ward}}"})
         assert choice.source == choice.destination == workflow.nodes.get(), "the open list is no screen of its own"
         assert not given.lesson.steps.kept().filter(index=opened).exists()
         assert clicked(given, given.box_of("Isolation").center) == {}
@@ -299,6 +299,19 @@ def test_clicks_on_controls_are_offered_and_run_as_what_they_are_meant_for(
     assert [step.verified for step in steps[:3]] == ["yes"] * 3, [(s.edge_id, str(s.message)) for s in steps]
     assert (held.last["ward"], held.last["urgency"], held.last["fasting"]) == ("Ward 4", "low", True)
     assert held.last["isolation"] is False
+
+
+def test_an_option_of_a_list_that_was_opened_is_offered_as_what_it_chooses(
+    screen: VirtualDesktop, analyzer: Any, workflow: Workflow
+) -> None:
+    with page(screen), given_on(screen, analyzer, workflow) as given:
+        assert clicked(given, right_of(given, "Ward:")) == {}
+        opened = last(given).index
+        row = clicked(given, given.box_of("Ward 7").center)
+        assert row == {"act": "choose", "params": {"option": "Ward 7"}, "label": "Ward"}
+        choice = take(given)
+        assert choice.source == choice.destination == workflow.nodes.get(), "the open list is no screen of its own"
+        assert not given.lesson.steps.kept().filter(index=opened).exists()
 
 
 def test_a_click_that_was_kept_is_asked_about_again(screen: VirtualDesktop, analyzer: Any, workflow: Workflow) -> None:
