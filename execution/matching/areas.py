@@ -81,11 +81,14 @@ def shows_no_line(state: ScreenState, reference: Reference) -> bool:
 
 
 def _below(drawn: NormBox, reference: Reference) -> frozenset[str]:
-    """What its picture says below a list."""
+    """What its picture says below a list and nowhere else."""
     if reference.reading is None:
         return frozenset()
     area = Box.from_normalised(drawn, reference.reading.size)
-    return frozenset(key_of(t.text) for t in reference.reading.texts if t.box.y >= area.bottom) - {""}
+    below, elsewhere = set[str](), set[str]()
+    for line in reference.reading.texts:
+        (below if line.box.y >= area.bottom else elsewhere).add(key_of(line.text))
+    return frozenset(key for key in below - elsewhere if len(key) >= _LEAST_LETTERS)
 
 
 def must_texts(node: NodeSpec, reference: Reference | None) -> tuple[str, ...]:

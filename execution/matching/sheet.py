@@ -79,6 +79,8 @@ class Sheet:
         lists: Sequence[Box] = (),
     ) -> None:
         said = [line for line in texts if len(key_of(line.text)) >= 2][:MOST_LINES]
+        # what is drawn around a list, or one of its rows, is drawn there whatever stands in it
+        self.drawn = [e.box for e in elements if e.role in (ElementRole.GROUP, ElementRole.FIELD)]
         kept, elements = outside(said, lists), outside(elements, lists)
         in_front = window.box if window is not None and window.box is not None and window.box.area else None
         own = said if in_front is None else [line for line in said if in_front.contains(line.box.center)]
@@ -96,7 +98,6 @@ class Sheet:
         self._left, self._middle = boxes[:, 0], boxes[:, :2] + boxes[:, 2:] / 2
         self.edges = np.stack([self._left, self._left + boxes[:, 2], self._middle[:, 1]], axis=1)
         self.columns = _columns(self._left, 0.4 * self.unit)
-        self.drawn = [e.box for e in elements if e.role in (ElementRole.GROUP, ElementRole.FIELD)]
         self.frames = [one for e in elements if e.role is ElementRole.GROUP and (one := self._frame(e.box))]
         letters = [max(1, sum(not c.isspace() for c in text)) for text in self.texts]
         numbers = np.array([len(d) for d in self.digits], float) / np.array(letters, float) > _DATA

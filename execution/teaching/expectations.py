@@ -238,17 +238,22 @@ def _is_value(line: TextLine, state: ScreenState) -> bool:
 
 
 def _is_cell(line: TextLine, state: ScreenState) -> bool:
-    """Whether it is the first cell of a row of a table: rows above and below have cells in the same columns."""
+    """Whether it is the first cell of a row of a table: rows above and below have cells in the same columns. Where
+    theirs begin says little: a picture before the words may be read as a part of them."""
     beside = [o for o in state.texts if _level(o.box, line.box) and o.box.x > line.box.right + line.box.h]
     right = [other.box.x for other in beside if not is_shortcut(other.text)]
     slack = _COLUMN * line.box.h
     rows = 0
     for first in state.texts if right else ():
-        if first is line or _level(first.box, line.box) or abs(first.box.x - line.box.x) > slack:
+        if first is line or _level(first.box, line.box) or not _above_each_other(first.box, line.box):
             continue
         cells = (o.box.x for o in state.texts if _level(o.box, first.box) and o.box.x > first.box.right)
         rows += any(abs(x - other) <= slack for x in cells for other in right)
     return rows >= _ROWS
+
+
+def _above_each_other(one: Box, other: Box) -> bool:
+    return min(one.right, other.right) - max(one.x, other.x) > 0.5 * min(one.w, other.w)
 
 
 def _level(one: Box, other: Box) -> bool:

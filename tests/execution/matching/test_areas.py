@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from execution.matching import Matcher, Reading, Reference
-from execution.matching.areas import shows_no_line
+from execution.matching.areas import lists_on, shows_no_line, with_areas
+from execution.matching.comparison import OVER
 from execution.types import Box, Element, ElementRole, Embedding, Match, ScreenState, Size
 from tests.execution.matching.screens import LABELS, graph, line, record, references, without
 from workflows.graph import RegionSpec
@@ -87,6 +88,29 @@ def test_a_list_may_have_any_lines_and_whatever_stands_below_it_moves_with_its_e
     graph_ = graph(list(known), letters={"regions": (drawn,)})
     less = Matcher(graph_, pictures=None, embedder=None, references=known).recognise(missing, variables={})
     assert less.candidates[0].confidence < confidence(drawn)
+
+
+@pytest.mark.parametrize("sign", ["Q", "Patient", "Miller 2"])
+def test_a_list_does_not_end_where_it_says_what_is_said_below_it_as_well(sign: str) -> None:
+    rows = [f"Miller {n}" for n in range(4)]
+    shown = listed(rows)
+    beside, below = line(sign, 800, 205), line(sign, 800, 500)
+    state = replace(shown, texts=(*shown.texts, beside, below))
+    drawn = region("list", 30, 190, 900, 40 * 4 - 10)
+    with_list = with_areas(reference(state), (), (drawn.box,))
+    assert [area.bottom for area in lists_on(state, with_list)] == [390]
+
+
+def test_the_frame_around_a_list_lies_over_nothing_though_the_list_is_not_seen_whole() -> None:
+    rows = [f"Miller {n}" for n in range(4)]
+    frame = Element(box=Box(30, 190, 900, 170), role=ElementRole.GROUP)
+    taught, now = (replace(listed(names), elements=(frame,)) for names in (rows, [*rows, "Close the day"]))
+    known = {"letters": reference(taught)}
+    drawn = region("list", 30, 190, 900, 40 * 4 - 10)
+    graph_ = graph(list(known), letters={"regions": (drawn,)})
+    cut = replace(now, texts=(*now.texts, line("Close the day", 800, 195)))  # says early what stands below
+    found = Matcher(graph_, pictures=None, embedder=None, references=known).recognise(cut, variables={})
+    assert OVER not in {reason.sign for reason in found.candidates[0].reasons}
 
 
 def test_a_look_of_the_whole_screen_tells_nothing_where_a_list_is_drawn() -> None:

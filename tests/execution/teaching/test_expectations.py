@@ -193,6 +193,15 @@ def test_the_rows_of_a_table_are_no_declaration_whatever_they_are_taken_for():
     assert learnt(before, after)[1].texts == ("Prescription",)
 
 
+def test_a_row_is_data_though_the_picture_before_its_words_was_read_in_others_alone():
+    after = Canvas(900, 700)
+    for row, (words, left) in enumerate((("S Blood bank", 40), ("Lab results", 64), ("S Night roster", 40))):
+        after.text(words, left, 300 + 30 * row)
+        after.text(f"https://{'abc'[row]}.example", 300, 300 + 30 * row)
+        after.text("ext 310", 560, 300 + 30 * row)
+    assert learnt(screen(*FORM), after.state(window=Window(title="Clinic")))[1].texts == ()
+
+
 def test_what_was_typed_is_declared_only_as_a_variable():
     """S10.3: it may be a secret."""
     after = screen(*FORM, "Bonjour tout le monde", "Suggestions")
