@@ -17,10 +17,10 @@ import psutil
 import psycopg
 from websockets.asyncio.client import connect
 
+from benchmarks.crowd.desk import done_at
 from benchmarks.crowd.house import House, load_of_machine
 from benchmarks.timing import Row, row
 from tests.support import servers
-from tests.support.desk import done_at
 from tests.support.display import wait_until
 from tests.support.streaming import Follower, answer_of
 

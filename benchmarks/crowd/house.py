@@ -17,8 +17,8 @@ from pathlib import Path
 
 import psycopg
 
+from benchmarks.crowd.desk import WORKFLOW, file_of
 from tests.support import servers
-from tests.support.desk import WORKFLOW, file_of
 from tests.support.many import Many, many
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +27,7 @@ LOGS = ROOT / "build" / "bench" / "many"  # what every process said
 CONNECTIONS = 600  # of PostgreSQL: a run loop holds several, one a thread
 AT_ONCE = 200  # runs that one command queues
 AFTER_S = 1.0  # RestartSec= of the run loop's unit
-PUBLISH = "from tests.support.desk import publish_records; publish_records()"
+PUBLISH = "from benchmarks.crowd.desk import publish_records; publish_records()"
 QUEUE = """
 from execution.actions.start import start
 for number in range({begin}, {end}):
@@ -75,7 +75,7 @@ class House:
     def start_loop(self, number: int) -> None:
         with self._lock, self.log_of(number).open("ab") as log:
             self.loops[number] = subprocess.Popen(
-                [sys.executable, "-m", "tests.support.desk", str(number), str(self.desks)],
+                [sys.executable, "-m", "benchmarks.crowd.desk", str(number), str(self.desks)],
                 cwd=ROOT,
                 env=self.one.env,
                 stdin=subprocess.DEVNULL,

@@ -16,10 +16,10 @@ from typing import Self
 
 import httpx
 
+from benchmarks.crowd.desk import NUMBER, WORKFLOW, done_at
 from benchmarks.crowd.house import Account, House, load_of_machine
 from benchmarks.crowd.people import Operator
 from benchmarks.crowd.troubles import kill_in_the_middle
-from tests.support.desk import NUMBER, WORKFLOW, done_at
 from tests.support.display import wait_until
 
 FIRST = 500_000  # the first row's number

@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
+from benchmarks.crowd.desk import done_at
 from benchmarks.crowd.house import House
-from tests.support.desk import done_at
 
 EVERY_S = 1.0
 ACT_OF = {"menu_record": "new", "record_written": "typed", "written_saved": "saved"}  # by edge

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import psycopg
 
+from benchmarks.crowd.desk import done_at, file_of, lines_of
 from benchmarks.crowd.house import Account, House, load_of_machine
 from benchmarks.crowd.people import Operator
 from tests.support import servers
-from tests.support.desk import done_at, file_of, lines_of
 
 LOOK_EVERY_S = 0.2
 STILL_S = 300.0  # nothing was saved for so long: it stands still; fifty run loops that start at once take two minutes

@@ -10,8 +10,8 @@ from typing import Any
 
 from benchmarks.programs.result import ASKED, RIGHT, WRONG, Result
 from benchmarks.programs.running import run, taught
+from benchmarks.story import Act, Screen, Story
 from tests.support.display import VirtualDesktop, wait_until
-from tests.support.story import Act, Screen, Story
 
 TAUGHT: Mapping[str, str] = {"remark": "Signed on paper at the front desk", "file": "note-taught.txt"}
 WANTED: Mapping[str, str] = {"remark": "Call back about the blood count", "file": "note-new.txt"}

@@ -11,8 +11,8 @@ from typing import Any
 
 def taught(story: Any, screen: Any, analyzer: Any, folder: Path, *, points: Callable[[Any], Any] | None = None) -> Any:
     """The workflow of the story, taught on what `screen` shows and published; `points` says where an act clicks."""
+    from benchmarks.story_lesson import Lesson, draw
     from execution.desktop.x11 import X11Desktop
-    from tests.support.lesson import Lesson, draw
     from workflows.actions.publish import publish
     from workflows.pictures import PictureStore
 

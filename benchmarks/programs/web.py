@@ -10,10 +10,10 @@ from benchmarks.programs.cases import ALL, CASES, Case
 from benchmarks.programs.result import ASKED, RIGHT, WRONG, Result
 from benchmarks.programs.running import run, taught
 from benchmarks.programs.site import PHONE, ROWS, STYLES, TAUGHT, WANTED, Site, served
+from benchmarks.story import Act, Screen, Story
 from execution.types import Point
 from tests.support.display import VirtualDesktop, wait_until
 from tests.support.site import shown
-from tests.support.story import Act, Screen, Story
 
 TITLE, WINDOW = "Ward orders*", "Ward orders"
 

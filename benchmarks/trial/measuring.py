@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import story_lesson
 from benchmarks.trial.script import BACKDROP, STORY, TAUGHT, note, record, values_of
 from benchmarks.trial.stage import NEEDED, SIZE, Clinic, clinic, programs
 from execution.desktop import backdrop
-from tests.support import lesson
 from tests.support.display import DisplayProblem, missing_programs, wait_until
 from tests.support.product import ROOT, Product, product
 
@@ -103,7 +103,7 @@ def perform(runs: int) -> list[Run]:
 def teach(one: Product, server: Clinic) -> None:
     """The lesson; what it saved and sent is taken away again."""
     with programs(one.screen, server.port):
-        lesson.teach(one.screen, "benchmarks.trial.script", PICTURES, env=one.env)
+        story_lesson.teach(one.screen, "benchmarks.trial.script", PICTURES, env=one.env)
     (one.documents / TAUGHT["filename"]).unlink()
     server.records.clear()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.story import Act, Screen, Story
+from benchmarks.story import Act, Screen, Story
 
 BACKDROP = "Trial desktop"
 MENU_BAR = ("File", "Search", "Document")

@@ -1,7 +1,7 @@
 """A desktop that exists only on paper: screens drawn at run time that answer to clicks, keys and text.
 
-It can do on order what real desktops do at the worst moment: answer late, blink, show black, be slow, and go away
-before or after an input arrived.
+It can do on order what real desktops do at the worst moment: answer late, blink, be slow, and go away before or
+after an input arrived.
 """
 
 from __future__ import annotations
@@ -71,7 +71,6 @@ class ScriptedDesktop(NotingHands):
         self._focus = ""
         self._selected = False
         self._grabs = 0
-        self._black = 0
         self._waiting: list[tuple[int, View]] = []
         self._shown = self._view()
         self._drawn: tuple[View, np.ndarray, str] | None = None
@@ -109,10 +108,6 @@ class ScriptedDesktop(NotingHands):
             self._screen = next(iter(self._screens.values()))
             self._focus, self._selected, self._waiting = "", False, []
             self._shown = self._view()
-
-    def show_black(self, *, grabs: int = 1) -> None:
-        """The next grabs see nothing but black, as at a locked screen or a changing mode."""
-        self._black = grabs
 
     def show(self, screen: str, **memory: str) -> None:
         """Change the screen from outside, as a person or a notification does."""
@@ -262,10 +257,6 @@ class ScriptedDesktop(NotingHands):
 
     def _picture(self) -> tuple[np.ndarray, str]:
         """What is seen, with its digest; a screen that stands still is neither drawn nor digested again."""
-        if self._black:
-            self._black -= 1
-            black = np.zeros((self._frame_size.height, self._frame_size.width, 3), np.uint8)
-            return black, pixels_digest(black)
         caret = not (self.caret_blinks and self._grabs // self.caret_blinks % 2)
         view = replace(self._shown, caret=caret)
         if self._drawn is None or self._drawn[0] != view:

@@ -1,8 +1,10 @@
 """A desk whose program outlives its run loop: what is done there is a line of its own file, written in one call.
 
-A record is filled in: New, its number, Save. `python -m tests.support.desk NUMBER FOLDER` is a run loop for the desk of
-that number: the product's own, of which only the reader knows the screen. It can be killed at any moment, and the next
-one finds the program as it was left. Whoever wants to know what was done reads the files, and no row of the product's.
+A record is filled in: New, its number, Save. `python -m benchmarks.crowd.desk NUMBER FOLDER` is a run loop for the desk
+of that number: the product's own, of which only the reader knows the screen. It can be killed at any moment, and the
+next one finds the program as it was left. Whoever wants to know what was done reads the files, and no row of the
+product's.
+
 """
 
 from __future__ import annotations

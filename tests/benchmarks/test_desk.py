@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.desk import ENTRY, NEW, SAVE, Desk, done_at
+from benchmarks.crowd.desk import ENTRY, NEW, SAVE, Desk, done_at
 
 
 def fill_in(desk: Desk, run: str, number: str) -> None:

@@ -1,6 +1,6 @@
 """Teaches a story once, on the programs themselves, in a process of its own that has the product's settings.
 
-    python -m tests.support.lesson DISPLAY MODULE FOLDER
+    python -m benchmarks.story_lesson DISPLAY MODULE FOLDER
 
 MODULE has the Story as `STORY`. It points where a person would; the target's box, its evidence and what must be seen
 before and after are the product's own. A picture of each screen goes to FOLDER.
@@ -15,17 +15,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.story import Act, Screen, Story
 from tests.support.display import VirtualDesktop, wait_until, windows_of
 from tests.support.processes import finished
-from tests.support.story import Act, Screen, Story
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 LESSON_S, READING_S = 240, 120
 
 
 def teach(screen: VirtualDesktop, module: str, folder: Path, *, env: dict[str, str]) -> None:
     """Run the lesson on `screen`; raises AssertionError with what it said when it did not come to its end."""
-    command = [sys.executable, "-m", "tests.support.lesson", screen.display, module, str(folder)]
+    command = [sys.executable, "-m", "benchmarks.story_lesson", screen.display, module, str(folder)]
     done = finished(command, cwd=ROOT, env=env, timeout=LESSON_S)
     (folder / "lesson.log").write_text(done.stdout + done.stderr)
     if done.returncode:
