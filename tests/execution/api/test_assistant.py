@@ -87,6 +87,14 @@ def test_an_unknown_run_is_named(client_of, operator) -> None:
         assert "exec_nope" in answer.json()["detail"]
 
 
+def test_an_error_in_the_middle_is_told_and_the_records_are_kept(client_of, operator, models, run) -> None:
+    models.said = ["Half", RuntimeError("a bug")]
+    *_, last = post(client_of(operator), run, "Which step failed?")
+    assert last["kind"] == "error"
+    assert "log" in last["text"]
+    assert Message.objects.filter(role="assistant").count() == 1
+
+
 def test_who_would_answer_is_told(client_of, operator, models) -> None:
     assert client_of(operator).get("/api/assistant/").json() == {"name": "Mai", "model": "", "reason": "No model fits."}
 
