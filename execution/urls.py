@@ -35,10 +35,9 @@ from execution.pages.viewer.compare import run_compare
 from execution.pages.viewer.export import run_export, step_export
 from execution.pages.worklist_called import worklist_called
 from execution.pages.worklist_files import worklist_add, worklist_results
-from execution.pages.worklist_new import worklist_new
 from execution.pages.worklist_told import worklist_tell
 from execution.pages.worklist_when import worklist_when, worklist_when_change
-from execution.pages.worklists import lists, worklist, worklist_control, worklist_rows
+from execution.pages.worklists import lists, worklist, worklist_control, worklist_new, worklist_rows
 
 urlpatterns = [
     path("", runs, name="runs"),

@@ -18,9 +18,8 @@ from execution.models import Execution, Step
 from execution.pages import snapshot
 from execution.pages.value_words import value_words
 from execution.pages.viewer.ending import ending
-from execution.pages.viewer.film import film, first_look
+from execution.pages.viewer.film import around, film, first_look, packed, stretch
 from execution.pages.viewer.standing import key_of, told_of
-from execution.pages.viewer.stretch import around, packed, stretch
 from execution.pages.viewer.told import told
 from execution.permissions import OPERATE, VIEW, sees_unmasked
 from execution.record.pauses import pauses

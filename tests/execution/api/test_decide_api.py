@@ -59,23 +59,6 @@ class TestOneAfterTheOther:
         assert ExecutionEvent.objects.get().payload["decided_by"] == "bob"
 
     @pytest.mark.parametrize(
-        "correction",
-        [
-            {"colour": "red"},
-            {"target": {"box": [0.5, 0.5, 0, 0]}},
-            {"action": "type_text"},
-            {"action": "type_text", "params": {"text": 5}},
-        ],
-    )
-    def test_a_correction_that_cannot_be_is_refused_and_the_question_stays(self, bob, correction):
-        """S1.10"""
-        prompt = make_prompt()
-        answer = decide(bob, prompt, choice="correct", correction=correction)
-        assert (answer.status_code, answer.json()["error"]) == (422, "bad_decision")
-        prompt.refresh_from_db()
-        assert prompt.state == PromptState.OPEN
-
-    @pytest.mark.parametrize(
         ("body", "status"),
         [
             ({"choice": "maybe"}, 422),

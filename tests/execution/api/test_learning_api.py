@@ -26,9 +26,7 @@ def post(client: Client, path: str, **said: Any) -> Any:
     return client.post(f"/api/{path}", said, content_type="application/json")
 
 
-def test_they_are_listed_and_told_with_how_they_did(
-    client: Client, viewer: Any, schema: Any, django_assert_max_num_queries: Any
-) -> None:
+def test_they_are_listed_and_told_with_how_they_did(client, viewer, schema, django_assert_max_num_queries) -> None:
     version = make_published()
     row, other = look(version), look(version, THERE)
     for step, outcome in zip(run_of(version).steps.all(), ("right", "wrong", "right"), strict=False):

@@ -183,8 +183,7 @@ def test_robots_say_whether_they_live_and_what_they_run(api, schema):
 
 
 @pytest.mark.parametrize(
-    "rest",
-    ["", "progress/", "coaching_stats/", "capture_stats/", "steps/", "steps/1/", "events/", "prompt/"],
+    "rest", ["", "progress/", "coaching_stats/", "capture_stats/", "steps/", "steps/1/", "events/", "prompt/"]
 )
 def test_an_unknown_run_is_a_sentence(api, rest):
     answer = api.get(f"/api/executions/exec_nowhere/{rest}")

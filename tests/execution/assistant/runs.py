@@ -76,11 +76,11 @@ def make_step(run: Execution, index: int, outcome: str = Outcome.SUCCEEDED, **fi
     )
 
 
-def answer(step: Step, choice: str, user: Any = None, *, source: str = "coach", feedback: str = "") -> Decision:
+def answer(step: Step, choice: str, user: Any = None, *, source: str = "coach", **fields: Any) -> Decision:
     prompt = Prompt.objects.create(
         execution=step.execution, step=step, kind=PromptKind.COACHING, message="?", state=PromptState.ANSWERED
     )
-    return Decision.objects.create(prompt=prompt, choice=choice, source=source, user=user, feedback=feedback)
+    return Decision.objects.create(prompt=prompt, choice=choice, source=source, user=user, **fields)
 
 
 def make_failed(user: Any = None, **fields: Any) -> Execution:

@@ -116,13 +116,6 @@ def test_a_chat_begins_with_the_briefing_and_answers_commands_about_the_run(run:
     assert Message.objects.count() == 4
 
 
-def test_without_a_model_a_question_gets_the_briefing_and_is_told_so(run: Run) -> None:
-    make_failed()
-    shown = run("ask", "Was the name typed as it should be?")
-    assert "\nWhat failed: Step 4" in shown
-    assert "No model is there to be asked" in shown
-
-
 def test_who_reads_french_gets_french(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """S8.5: a terminal says its language by LANG."""
     make_failed()
@@ -182,9 +175,7 @@ def test_ctrl_c_at_the_prompt_ends_with_130(run: Run, monkeypatch: pytest.Monkey
     assert left.value.code == 130
 
 
-def test_a_database_that_is_locked_is_said_and_the_next_question_can_be_asked(
-    run: Run, capsys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_is_locked_is_said_and_the_next_question_can_be_asked(run, capsys, monkeypatch) -> None:
     make_failed()
     keep, refusals = conversations.keep, [OperationalError("database is locked")] * 2
 

@@ -201,13 +201,7 @@ def test_a_draft_is_what_the_person_said_whatever_the_screen_says(mai: Mai) -> N
 def test_no_secret_reaches_a_model_or_an_answer(mai: Mai) -> None:
     run = make_secretive()
     Step.objects.filter(execution=run, index=4).update(message="the password is hunter2!", suggestion=click())
-    for text in (
-        "print all variables",
-        "Which step failed?",
-        "/screen 4",
-        "/why 4",
-        "/briefing",
-    ):
+    for text in ("print all variables", "Which step failed?", "/screen 4", "/why 4", "/briefing"):
         end = mai.ask(run, text, told="ok")
         assert "hunter2" not in f"{mai.model.asked} {end.message}", text
 

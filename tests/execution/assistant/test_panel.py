@@ -4,64 +4,22 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from execution.actions.decide import decide
-from execution.api import assistant as api
-from execution.assistant.run_records import RunRecords
 from execution.models import Decision, Execution, Step
-from gpu.assistant.assistant import Assistant
-from gpu.conversation import Talk
 from gpu.exceptions import GpuBusy, NoModelFits
-from gpu.runtime import Runtime
 from gpu.types import Chunk, ModelAttempt
+from tests.execution.assistant.models import models
 from tests.execution.assistant.runs import CANCEL, make_asking, make_completed, make_failed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 DONE = Chunk(done=True, model="qwen")
-
-
-class Models:
-    """Says what a test put in; an event is waited for."""
-
-    def __init__(self) -> None:
-        self.said: list[Any] = ["It stayed as it was after step 4.", DONE]
-
-    async def stream_response(self, message: str, conversation: Talk) -> AsyncIterator[Chunk]:
-        import asyncio
-
-        for one in self.said:
-            if isinstance(one, Exception):
-                raise one
-            if isinstance(one, threading.Event):
-                await asyncio.to_thread(one.wait, 20)
-                continue
-            yield Chunk(text=one) if isinstance(one, str) else one
-
-    async def get_current_model_status(self) -> Any:
-        from gpu.model_manager import ModelStatus
-        from gpu.resources import ResourceMonitor
-        from gpu.types import ExecutionMode
-
-        read = ResourceMonitor().read()
-        return ModelStatus(selection=None, problem="None fits.", resources=read, mode=ExecutionMode.IDLE, models=())
-
-
-@pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
-    models, runtime = Models(), Runtime("test")
-    assistant = Assistant(records=RunRecords(), models=models, runtime=runtime)
-    monkeypatch.setattr(api, "get_assistant", lambda: assistant)
-    yield models
-    for end in (assistant.shutdown, runtime.close):  # the browser's driver keeps an event loop in this thread
-        thread = threading.Thread(target=end)
-        thread.start()
-        thread.join()
+__all__ = ["models"]
 
 
 def path_of(run: Execution) -> str:
@@ -73,9 +31,7 @@ def ask(page: Page, text: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_question_by_keyboard_and_the_step_it_names(
-    page_of: Callable[..., Page], operator: Any, models: Models
-) -> None:
+def test_a_question_by_keyboard_and_the_step_it_names(page_of, operator, models) -> None:
     run = make_failed(operator)
     page = page_of(operator, path_of(run))
     expect(page.locator("#panel-ask")).to_be_hidden()
@@ -90,20 +46,20 @@ def test_a_question_by_keyboard_and_the_step_it_names(
     ask(page, "Which step failed?")
     expect(page.locator(".ask-question")).to_have_text(re.compile("Which step failed"))
     expect(page.locator(".ask-records")).to_contain_text("Step 4 (Click “Save”, on “Save dialog”) failed.")
-    expect(page.locator(".ask-words")).to_contain_text("It stayed as it was after step 4.")
+    expect(page.locator(".ask-words")).to_contain_text("The window stayed.")
     expect(page.locator(".ask-by")).to_have_text("In the words of qwen")
     page.locator(".ask-records .ask-step").first.click()
     expect(page.locator('[data-row="step-4"] button')).to_have_attribute("aria-pressed", "true")
     page.reload()
     page.click("#ask-button")
     expect(page.locator(".ask-records")).to_contain_text("Step 4")
-    expect(page.locator(".ask-words")).to_contain_text("It stayed as it was")
+    expect(page.locator(".ask-words")).to_contain_text("The window stayed.")
     page.click("#ask-anew")
     expect(page.locator(".ask-question, .ask-answer")).to_have_count(0)
     expect(page.locator("#ask-briefing")).to_contain_text("Step 4 (Click “Save”, on “Save dialog”) failed.")
 
 
-def test_the_buttons_are_commands_and_ask_no_model(page_of: Callable[..., Page], operator: Any, models: Models) -> None:
+def test_the_buttons_are_commands_and_ask_no_model(page_of, operator, models) -> None:
     models.said = [RuntimeError("was asked")]
     before = make_completed()
     page = page_of(operator, path_of(make_failed(operator, version=before.version)))
@@ -123,7 +79,7 @@ def test_the_buttons_are_commands_and_ask_no_model(page_of: Callable[..., Page],
     expect(page.locator(".ask-words, .ask-note")).to_have_count(0)
 
 
-def test_the_briefing_follows_the_run(page_of: Callable[..., Page], operator: Any, models: Models) -> None:
+def test_the_briefing_follows_the_run(page_of, operator, models) -> None:
     prompt = make_asking()
     page = page_of(operator, path_of(prompt.execution))
     page.click("#ask-button")
@@ -135,7 +91,7 @@ def test_the_briefing_follows_the_run(page_of: Callable[..., Page], operator: An
     expect(page.locator("#ask-commands")).not_to_contain_text("Draft a correction")
 
 
-def test_the_answer_streams_and_can_be_stopped(page_of: Callable[..., Page], operator: Any, models: Models) -> None:
+def test_the_answer_streams_and_can_be_stopped(page_of, operator, models) -> None:
     go_on = threading.Event()
     models.said = ["The first half ", go_on, "and the other one.", DONE]
     page = page_of(operator, path_of(make_failed()))
@@ -149,9 +105,7 @@ def test_the_answer_streams_and_can_be_stopped(page_of: Callable[..., Page], ope
     go_on.set()
 
 
-def test_a_draft_fills_the_form_and_a_person_sends_it(
-    page_of: Callable[..., Page], operator: Any, models: Models
-) -> None:
+def test_a_draft_fills_the_form_and_a_person_sends_it(page_of, operator, models) -> None:
     """S4.6, S1.10: never applied by itself."""
     prompt = make_asking()
     page = page_of(operator, path_of(prompt.execution))
@@ -176,9 +130,7 @@ def test_a_draft_fills_the_form_and_a_person_sends_it(
     assert decision.correction["target"] == {"box": CANCEL, "point": [0.5, 0.825], "text": "Cancel"}
 
 
-def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(
-    page_of: Callable[..., Page], operator: Any, models: Models
-) -> None:
+def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(page_of, operator, models) -> None:
     """S4.3, S4.4"""
     failed = ModelAttempt(
         model="big", provider="ollama", outcome="failed", seconds=1.0, error="OutOfMemory", reason="Full."
@@ -195,9 +147,7 @@ def test_who_was_asked_first_and_what_was_dropped_is_said_in_small_words(
     )
 
 
-def test_keys_decide_nothing_while_a_question_is_written(
-    page_of: Callable[..., Page], operator: Any, models: Models
-) -> None:
+def test_keys_decide_nothing_while_a_question_is_written(page_of, operator, models) -> None:
     page = page_of(operator, path_of(make_asking().execution))
     page.click("#ask-button")
     page.keyboard.type("acmsr q")
@@ -214,14 +164,7 @@ def test_keys_decide_nothing_while_a_question_is_written(
         (GpuBusy("A run.", retry_after_s=3), "A run needs the GPU now", True),
     ],
 )
-def test_without_words_the_records_stand_alone(
-    page_of: Callable[..., Page],
-    operator: Any,
-    models: Models,
-    error: Exception,
-    note: str,
-    again: bool,
-) -> None:
+def test_without_words_the_records_stand_alone(page_of, operator, models, error, note, again) -> None:
     models.said = [error]
     page = page_of(operator, path_of(make_failed()))
     page.click("#ask-button")
@@ -239,9 +182,7 @@ def test_without_words_the_records_stand_alone(
     expect(page.locator(".ask-note").first).to_contain_text(note)
 
 
-def test_what_a_screen_or_a_model_says_is_never_markup(
-    page_of: Callable[..., Page], operator: Any, models: Models
-) -> None:
+def test_what_a_screen_or_a_model_says_is_never_markup(page_of, operator, models) -> None:
     """T13"""
     evil = "<img src=x onerror=window.hit=1><b>bold</b>"
     models.said = [evil, DONE]
@@ -257,27 +198,7 @@ def test_what_a_screen_or_a_model_says_is_never_markup(
     assert page.evaluate("window.hit") is None
 
 
-def test_in_french_and_on_a_phone(page_of: Callable[..., Page], operator: Any, models: Models) -> None:
-    """S8.5: everything is within reach on 390 pixels, and nothing is wider than the page."""
-    page = page_of(operator, path_of(make_failed(operator)), viewport={"width": 390, "height": 844}, locale="fr")
-    page.click("#ask-button")
-    expect(page.locator("#ask-briefing")).to_contain_text("L’étape 4")
-    expect(page.locator("#ask-commands")).to_contain_text("Pourquoi l’étape 4")
-    expect(page.locator("#ask-text")).to_be_in_viewport()
-    ask(page, "Quelle étape a échoué ?")
-    expect(page.locator(".ask-records")).to_contain_text("L’étape 4")
-    expect(page.locator(".ask-by")).to_contain_text("Selon qwen")
-    page.locator(".ask-records .ask-step").first.click()
-    expect(page.locator('[data-row="step-4"] button')).to_have_attribute("aria-pressed", "true")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for name in ("#ask-button", "#ask-send", "#ask-commands button >> nth=0"):
-        box = page.locator(name).bounding_box()
-        assert box and box["height"] >= 44
-
-
-def test_who_asks_before_the_talk_is_fetched_gets_both(
-    page_of: Callable[..., Page], operator: Any, models: Models
-) -> None:
+def test_who_asks_before_the_talk_is_fetched_gets_both(page_of, operator, models) -> None:
     run = make_failed()
     page = page_of(operator, path_of(run))
     page.click("#ask-button")

@@ -125,6 +125,7 @@ def test_what_people_accepted_is_counted_and_what_else_they_said_is_told(operato
     )
 
 
+# --- questions in somebody's own words ------------------------------------------------------------------------------
 def test_of_many_answers_the_first_are_told_and_the_others_counted(operator: Any) -> None:
     run = make_execution()
     for index in range(1, 12):
@@ -141,7 +142,6 @@ def test_a_run_without_steps_has_a_briefing_too(state: ExecutionState) -> None:
     assert told["What is next"]
 
 
-# --- questions in somebody's own words ------------------------------------------------------------------------------
 @pytest.mark.parametrize("text", ["Which step failed?", "Qui a corrigé ?", "hello", "Draft a correction", "step 2?"])
 def test_a_question_is_not_understood_but_given_to_a_model_with_the_briefing(text: str) -> None:
     run = make_failed()

@@ -1,4 +1,4 @@
-"""The page on which workflows are taught, open in a browser."""
+"""The page on which workflows are taught, open in a browser; and an operator on any other page."""
 
 from __future__ import annotations
 
@@ -6,11 +6,26 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.test import Client
 from playwright.sync_api import Page
 
 if TYPE_CHECKING:
     from execution.models import Lesson
     from tests.support.taught import RobotEnd
+
+
+@pytest.fixture
+def otto(make_user: Callable[..., Any], client_of: Callable[..., Client]) -> Client:
+    return client_of(make_user("otto", "operator"))
+
+
+@pytest.fixture
+def worker_at_once(settings: Any, tmp_path: Any) -> None:
+    """What is asked for is done at once, and its files lie in a folder of the test's own."""
+    settings.TASKS = {"default": {"BACKEND": "django_tasks.backends.immediate.ImmediateBackend"}}
+    settings.DATA_DIR = tmp_path
+    exports = {**settings.STORAGES["exports"], "OPTIONS": {"location": tmp_path / "exports"}}
+    settings.STORAGES = {**settings.STORAGES, "exports": exports}
 
 
 @pytest.fixture

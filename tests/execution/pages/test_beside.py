@@ -42,12 +42,8 @@ class Reading(Reader):
 
 
 @pytest.fixture
-def digests(settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Two stored pictures, and a worker that is there at once."""
-    settings.DATA_DIR = tmp_path
-    exports = {**settings.STORAGES["exports"], "OPTIONS": {"location": tmp_path / "exports"}}
-    settings.STORAGES = {**settings.STORAGES, "exports": exports}
-    settings.TASKS = {"default": {"BACKEND": "django_tasks.backends.immediate.ImmediateBackend"}}
+def digests(worker_at_once: None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Two stored pictures, and who reads them."""
     canvases = form("Name", "Ward", "Allergies"), form("Name", "Ward", "Invoices")
     monkeypatch.setattr(tasks, "eyes", lambda: ScreenAnalyzer(Reading(*canvases), FrameDetector(), None))
     return [PictureStore().put(canvas.pixels) for canvas in canvases]
@@ -91,9 +87,7 @@ def test_that_two_pictures_show_one_screen_is_never_certain(
 
 
 @pytest.mark.parametrize("gone", [0, 1])
-def test_of_a_picture_that_is_gone_nothing_is_told(
-    client: Client, operator: Any, digests: list[str], gone: int
-) -> None:
+def test_of_a_picture_that_is_gone_nothing_is_told(client, operator, digests, gone) -> None:
     PictureStore().place.delete(name_of(digests[gone]))
     client.force_login(operator)
     url = f"/pictures/{digests[0]}/beside/{digests[1]}"

@@ -15,10 +15,11 @@ import pytest
 from django.utils import timezone
 
 from audit.models import Entry, Verb
-from execution.choices import EventKind, ExecutionState, PromptKind, PromptState
-from execution.models import Decision, Execution, ExecutionEvent, Prompt, Step
+from execution.choices import EventKind, ExecutionState
+from execution.models import Execution, ExecutionEvent, Prompt, Step
 from execution.pages.viewer.export import archive
 from execution.record.hidden import HIDDEN
+from tests.execution.assistant.runs import answer
 from tests.execution.pages.test_runs import make_step
 from tests.execution.pages.test_viewer import a_run, meant, screen
 from tests.factories import VARIABLES, make_picture, make_published
@@ -88,10 +89,8 @@ def test_no_secret_nor_what_was_masked_is_in_it(operator) -> None:
     )  # fmt: skip
     Execution.objects.filter(pk=run.pk).update(variables={"patient": "x", "password": SECRET})
     run.refresh_from_db()
-    prompt = Prompt.objects.create(
-        execution=run, step=run.steps.get(index=2), kind=PromptKind.COACHING, message=SECRET, state=PromptState.ANSWERED
-    )
-    Decision.objects.create(prompt=prompt, choice="reject", source="coach", user=operator, feedback=f"not {SECRET}")
+    answer(run.steps.get(index=2), "reject", operator, feedback=f"not {SECRET}")
+    Prompt.objects.update(message=SECRET)
     ExecutionEvent.objects.create(execution=run, seq=1, kind=EventKind.ERROR, payload={"message": SECRET})
     file = whole(run)
     for name in ("index.html", "run.json"):

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from analytics.projection import project, project_run
 from execution.choices import ExecutionState
-from execution.models import DriftWatch, LearnedCorrection, Step
+from execution.models import DriftWatch, Step
 from tests.execution.actions.test_corrections_decided import BROKEN, THERE, look
 from tests.execution.pages.test_corrections import shown
 from tests.execution.pages.test_replays import asked
@@ -53,9 +53,7 @@ __all__ = ["asked", "shown"]
 
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("language", ["en", "fr"])
-def test_they_are_clean_in_every_look(
-    page_of: Any, designer: Any, shown: LearnedCorrection, asked: Any, width: int, language: str
-) -> None:
+def test_they_are_clean_in_every_look(page_of, designer, shown, asked, width, language) -> None:
     version = shown.pack.workflow.versions.get()
     look(version, THERE, picture=shown.picture)
     broken = [{**BROKEN[0], "picture": shown.picture, "run": shown.execution_id, "step": shown.step}]

@@ -43,9 +43,7 @@ def drifted(version: WorkflowVersion) -> DriftWatch:
     )  # fmt: skip
 
 
-def test_a_promotion_is_a_sentence_with_its_evidence_and_one_button(
-    version: WorkflowVersion, client_of: Any, designer: Any
-) -> None:
+def test_a_promotion_is_a_sentence_with_its_evidence_and_one_button(version, client_of, designer) -> None:
     client = client_of(designer)
     page = text(client.get("/learning"))
     assert "15 of 15 acts verified over the last 5 runs: at least 81% succeed (95% confidence)." in page
@@ -72,9 +70,7 @@ def test_a_viewer_sees_and_decides_nothing(version: WorkflowVersion, client_of: 
     assert state(version) == "OBSERVATION"
 
 
-def test_a_demotion_is_in_the_log_with_its_reason_and_can_be_taken_back(
-    version: WorkflowVersion, client_of: Any, designer: Any
-) -> None:
+def test_a_demotion_is_in_the_log_with_its_reason_and_can_be_taken_back(version, client_of, designer) -> None:
     Workflow.objects.filter(pk=version.workflow.pk).update(learning_state="AUTO_CONFIRMED")
     change = change_trust(workflow=version.workflow, to="COACHING", reason="The letter has changed.")
     assert change is not None
@@ -94,9 +90,7 @@ def test_a_demotion_is_in_the_log_with_its_reason_and_can_be_taken_back(
     assert state(version) == "AUTO_CONFIRMED"
 
 
-def test_what_has_changed_stands_on_both_pages_with_what_to_do(
-    version: WorkflowVersion, client_of: Any, designer: Any
-) -> None:
+def test_what_has_changed_stands_on_both_pages_with_what_to_do(version, client_of, designer) -> None:
     row, client = drifted(version), client_of(designer)
     for path in ("/learning", f"/workflows/{version.workflow.workflow_id}"):
         page = text(client.get(path))
@@ -111,9 +105,7 @@ def test_what_has_changed_stands_on_both_pages_with_what_to_do(
     assert "Trust it further" in text(client.get("/learning"))
 
 
-def test_the_level_of_autonomy_is_changed_on_the_workflow_s_page(
-    version: WorkflowVersion, client_of: Any, designer: Any
-) -> None:
+def test_the_level_of_autonomy_is_changed_on_the_workflow_s_page(version, client_of, designer) -> None:
     client, where = client_of(designer), f"/learning/workflows/{version.workflow.workflow_id}/ask"
     client.post(where, {"ask_below": "0.7"})
     assert Workflow.objects.get(pk=version.workflow.pk).ask_below == 0.7
@@ -124,15 +116,7 @@ def test_the_level_of_autonomy_is_changed_on_the_workflow_s_page(
     assert "5 of 5, at least 54 %" in page
 
 
-def test_nothing_published_is_said(client_of: Any, viewer: Any) -> None:
-    page = text(client_of(viewer).get("/learning"))
-    assert "Nothing is published yet" in page
-    assert "Nobody has changed" in page
-
-
-def test_what_has_changed_is_drawn_on_its_screen_in_the_workflow(
-    version: WorkflowVersion, client_of: Any, viewer: Any
-) -> None:
+def test_what_has_changed_is_drawn_on_its_screen_in_the_workflow(version, client_of, viewer) -> None:
     """S6.7: on the graph and in the panel of that screen alone, with the sentence."""
     client, where = client_of(viewer), f"/workflows/{version.workflow.workflow_id}"
     assert "workflow-marks" not in text(client.get(where))

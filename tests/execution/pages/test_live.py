@@ -12,10 +12,11 @@ from django.contrib.staticfiles import finders
 from django.utils import translation
 
 from execution.choices import EventKind, ExecutionState, Outcome, PauseReason, PromptKind
-from execution.models import Decision, Execution, ExecutionEvent, Prompt
+from execution.models import Execution, ExecutionEvent, Prompt
 from execution.pages.value_words import value_words
 from execution.record.payloads import prompt_payload
 from execution.verification import facts
+from tests.execution.assistant.runs import answer
 from tests.execution.pages.test_runs import make_question, make_step, move
 from tests.factories import make_execution
 
@@ -66,22 +67,10 @@ def test_the_page_begins_with_the_event_after_its_snapshot(client_of, viewer) ->
 @pytest.mark.django_db
 def test_who_answered_what_is_known_by_step(client_of, viewer, operator) -> None:
     execution = make_execution()
-    prompt = make_question(execution)
-    Decision.objects.create(
-        prompt=prompt, choice="correct", source="coach", user=operator, feedback="the other one", origin="page"
-    )
-    Prompt.objects.update(state="answered")
+    answer(make_step(execution, 1), "correct", operator, feedback="the other one", origin="page")
     decisions = page_data(client_of(viewer), execution)["snapshot"]["decisions"]
-    assert decisions == {
-        "1": {
-            "choice": "correct",
-            "source": "coach",
-            "decided_by": "operator",
-            "origin": "page",
-            "timeout_s": None,
-            "feedback": "the other one",
-        }
-    }
+    told = {"choice": "correct", "source": "coach", "decided_by": "operator", "origin": "page", "timeout_s": None}
+    assert decisions == {"1": {**told, "feedback": "the other one"}}
 
 
 @pytest.mark.django_db
@@ -134,27 +123,6 @@ def test_pages_have_no_inline_script_and_carry_the_policy(client_of, designer) -
         for attributes in re.findall(r"<script\b([^>]*)>", page):
             assert "src=" in attributes or 'type="application/json"' in attributes, attributes
         assert not re.search(r"\son[a-z]+=", page)
-
-
-@pytest.mark.django_db
-def test_the_frame_of_a_page_names_what_needs_a_person(client_of, operator) -> None:
-    make_question(make_execution())
-    page = client_of(operator).get("/robots").content.decode()
-    assert 'data-attention="1"' in page
-    assert "Admin" not in page  # designers alone
-    assert "Analytics" in page  # for whoever may see runs
-
-
-@pytest.mark.django_db
-def test_the_login_page_and_the_refusals_are_in_the_frame_of_the_product(client, client_of, stranger) -> None:
-    login = client.get("/login").content.decode()
-    assert 'autocomplete="current-password"' in login
-    wrong = client.post("/login", {"username": "x", "password": "y"}).content.decode()
-    assert 'role="alert"' in wrong
-    refused = client_of(stranger).get("/")
-    assert refused.status_code == 403
-    assert "It takes the role “viewer”." in refused.content.decode()
-    assert client_of(stranger).get("/no/such/page").status_code == 404
 
 
 # --- texts, icons, files -------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from execution.actions.start import start
 from execution.actions.teach import close_lesson, open_lesson
 from execution.choices import ExecutionState, LessonKind, PromptKind, PromptState, StepPhase
 from execution.models import Decision, Execution, Lesson, Prompt, Robot, Step
-from tests.execution.pages.test_pages_browser import BOX, ask, not_known, path_of
+from tests.execution.pages.test_pages_browser import ask, not_known, path_of
 from tests.execution.pages.test_runs import make_question, move
 from tests.factories import make_published
 from tests.support.browser import until
@@ -185,17 +185,6 @@ def paused_for_notice() -> Execution:
     return run
 
 
-def test_with_many_buttons_what_happened_stays_in_sight(page_of, designer) -> None:
-    """U3: the answers never cover what they answer, in the longer of the two languages."""
-    page = page_of(
-        designer, f"/runs/{paused_for_notice().execution_id}", viewport={"width": 1440, "height": 900}, locale="fr-FR"
-    )
-    expect(page.get_by_role("link", name="Réparer")).to_be_in_viewport(ratio=1)
-    title, answers = (page.locator(one).bounding_box() for one in ("#question-title", "#question .answers"))
-    assert title and answers
-    assert title["y"] + title["height"] <= answers["y"]
-
-
 def test_a_button_that_closes_a_notice_is_pressed_by_later_runs_if_somebody_says_so(page_of, designer) -> None:
     """S6.14: the next version says so, and this run goes on with the button."""
     run = paused_for_notice()
@@ -206,21 +195,8 @@ def test_a_button_that_closes_a_notice_is_pressed_by_later_runs_if_somebody_says
     latest = run.version.workflow.latest_version()
     assert latest.number == run.version.number + 1
     assert [(one.texts, one.click) for one in latest.spec().popups] == [
-        (("Maintenance tonight at ten",), "Close the notice"),
+        (("Maintenance tonight at ten",), "Close the notice")
     ]
-
-
-def test_what_is_not_remembered_is_not_pressed_either(page_of, designer) -> None:
-    run = paused_for_notice()
-    told = Execution.objects.get(pk=run.pk).pause_detail
-    nothing = {**told["dialog"], "texts": ["Close the notice", "Stay"]}
-    Execution.objects.filter(pk=run.pk).update(pause_detail={**told, "dialog": nothing})
-    page = page_of(designer, f"/runs/{run.execution_id}")
-    page.get_by_label("Later runs press it by themselves").check()
-    page.get_by_role("button", name="Press “Close the notice”").click()
-    expect(page.locator("#question")).to_contain_text("This dialog says nothing that is the same each time")
-    assert not Execution.objects.get(pk=run.pk).wish_press
-    assert run.version.workflow.versions.count() == 1
 
 
 def test_a_pause_says_what_was_expected_and_suggests_no_screen(page_of, operator) -> None:
@@ -336,45 +312,6 @@ def test_an_answer_whose_reply_comes_after_the_news_is_told_of_all_the_same(page
     expect(page.locator("#question")).not_to_contain_text("Sending")
 
 
-def test_who_may_not_answer_is_not_told_that_it_waits_for_them(page_of, operator, viewer) -> None:
-    """U9: what a person cannot do is not asked of them, in any part of the page."""
-    prompt = ask()
-    page = page_of(viewer, path_of(prompt))
-    expect(page.locator("#state")).to_have_text("waiting for a person")
-    expect(page.locator(".step.now .visually-hidden")).to_have_text("waiting for a person")
-    assert "waiting for you" not in page.content().split('id="page-data"')[0]
-    mine = page_of(operator, path_of(prompt))
-    expect(mine.locator(".step.now .visually-hidden")).to_have_text("waiting for you")
-
-
-CUT = (
-    "tabs => [...tabs.children].some((tab) => tab.scrollWidth > tab.clientWidth) || tabs.scrollWidth > tabs.clientWidth"
-)
-
-
-@pytest.mark.parametrize("language", ["en", "fr"])
-@pytest.mark.parametrize("width", [1440, 1200, 390])
-def test_no_tab_is_cut(page_of, operator, language: str, width: int) -> None:
-    """S8.5: French takes more room."""
-    page = page_of(operator, path_of(ask()), viewport={"width": width, "height": 900}, locale=language)
-    expect(page.locator("html")).to_have_attribute("lang", language)
-    expect(page.locator(".tabs button:visible")).to_have_count(4)
-    assert not page.locator(".tabs").evaluate(CUT)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_docs_of_the_api_are_as_dark_as_the_rest_and_lead_back(page_of, viewer, scheme: str) -> None:
-    page = page_of(viewer, "/api/docs", color_scheme=scheme)
-    expect(page.locator(".opblock-summary").first).to_be_visible(timeout=15_000)
-    ground = page.evaluate("getComputedStyle(document.querySelector('.swagger-ui')).backgroundColor")
-    page_ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (page_ground, ground != "rgba(0, 0, 0, 0)") == {
-        "light": ("rgb(250, 250, 250)", False), "dark": ("rgb(28, 32, 34)", True),
-    }[scheme]  # fmt: skip
-    page.click("text=Back to the runs")
-    expect(page).to_have_url(re.compile("/$"))
-
-
 # --- the session's end, old clocks, the end of a run -----------------------------------------------------------------
 def test_the_end_of_the_session_is_said_and_one_comes_back(page_of, operator) -> None:
     """S10.2: nothing of a screen stays in sight; the login leads back to this very page."""
@@ -444,23 +381,6 @@ def test_the_ring_never_shows_more_time_than_there_was(page_of, operator) -> Non
     assert int(page.locator(".ring span").inner_text().split()[0]) <= 60
 
 
-def test_a_finished_run_is_summed_up_without_a_reload(page_of, operator) -> None:
-    """S7.3: with a socket no event holds the summary: the page asks for it, and says who had a hand in it."""
-    prompt = ask()
-    execution = prompt.execution
-    Execution.objects.filter(pk=execution.pk).update(started_by=operator)
-    page = page_of(operator, path_of(prompt))
-    expect(page.locator("[data-key=accept]")).to_be_enabled()
-    decide(prompt_id=prompt.pk, choice="accept", user=operator)
-    Step.objects.filter(pk=prompt.step_id).update(phase=StepPhase.CLOSED, outcome="succeeded", ended_at=timezone.now())
-    move(execution, ExecutionState.STOPPED)
-    expect(page.locator("#verdict-figures")).to_contain_text("actions done")
-    who = operator.get_username()
-    expect(page.locator("#verdict-figures")).to_contain_text(f"started by {who}")
-    expect(page.locator("#verdict-figures")).to_contain_text(f"{who}: Accept 1")
-    expect(page.locator("#question")).to_be_hidden()
-
-
 # --- rows, the picture, labels, crops --------------------------------------------------------------------------------
 def test_the_step_that_is_carried_out_has_one_row(page_of, operator) -> None:
     """U8: rows keep their place: asked, acting and done are the same row."""
@@ -503,27 +423,6 @@ def test_the_picture_does_not_move_when_what_is_asked_changes(page_of, operator,
     seen.append(rect(page, "#frame"))
     for now in seen:
         assert now == pytest.approx(was, abs=0.6)
-
-
-def test_labels_cover_neither_what_they_name_nor_its_neighbours(page_of, operator) -> None:
-    """U3: in a dense menu the labels stand outside of it, with a line to what they name."""
-    lines = [[0.2, 0.1 + 0.05 * i, 0.2, 0.04] for i in range(16)]
-    prompt = ask(box=lines[5], point=[0.3, 0.37], runner_up={"box": lines[6], "score": 0.4, "text": "Save All"})
-    prompt.step.screen = {
-        "perception": {"detected_text": [f"Line {i}" for i in range(16)], "text_boxes": lines},
-        "ui_elements": [{"box": [0.15, 0.05, 0.4, 0.9], "role": "menu", "text": ""}],
-    }
-    prompt.step.save()
-    page = page_of(operator, path_of(prompt))
-    expect(page.locator(".sign-tag.placed")).to_have_count(2)
-    frame = rect(page, "#frame")
-    seen = [[frame[0] + b[0] * frame[2], frame[1] + b[1] * frame[3], b[2] * frame[2], b[3] * frame[3]] for b in lines]
-    for kind in (".sign-tag.chosen", ".sign-tag.runner"):
-        tag = rect(page, kind)
-        assert sum(shared(tag, line) for line in seen) == 0
-        stage = rect(page, "#stage")
-        assert shared(tag, stage) == pytest.approx(tag[2] * tag[3], rel=0.01)
-    assert shared(rect(page, ".sign-tag.chosen"), rect(page, ".sign-tag.runner")) == 0
 
 
 def test_what_is_shown_in_place_of_the_target_is_clicked_where_it_was_shown(page_of, operator) -> None:
@@ -572,17 +471,6 @@ def test_placed_labels_never_touch_any_box_they_name(page_of, operator) -> None:
     check()
 
 
-def test_the_crop_shows_the_whole_target_with_a_margin(page_of, operator) -> None:
-    """U4: the taught picture beside the found one; both whole."""
-    page = page_of(operator, path_of(ask()))
-    until(page, "document.querySelector('.pair canvas')?.width > 40")
-    crop, canvas = rect(page, ".pair figure:last-child .crop"), rect(page, ".pair canvas")
-    assert canvas[3] <= crop[3]
-    assert canvas[2] <= crop[2]
-    width = page.evaluate("document.querySelector('.pair canvas').width")
-    assert width > BOX[2] * 320 + 4  # the picture is 320 wide
-
-
 def test_the_card_shows_the_whole_target(page_of, operator) -> None:
     """U3: what is to be touched lies in the card's picture, with a margin, wherever it is on the screen."""
     for box in ([0.0, 0.0, 0.05, 0.04], [0.9, 0.95, 0.1, 0.05], [0.1, 0.4, 0.8, 0.06]):
@@ -596,16 +484,6 @@ def test_the_card_shows_the_whole_target(page_of, operator) -> None:
         assert spot["x"] >= window["x"] - 1 and spot["y"] >= window["y"] - 1
         assert spot["x"] + spot["width"] <= window["x"] + window["width"] + 1
         assert spot["y"] + spot["height"] <= window["y"] + window["height"] + 1
-
-
-def test_who_may_not_answer_is_not_told_that_it_needs_them(page_of, viewer, operator) -> None:
-    """U1: the number is for those who can do something."""
-    ask()
-    page = page_of(viewer, "/")
-    expect(page.locator("#needs-title")).to_have_text("Waiting for a person")
-    expect(page).not_to_have_title(re.compile(r"^\("))
-    expect(page.locator("[data-attention-count]")).to_be_hidden()
-    expect(page_of(operator, "/")).to_have_title(re.compile(r"^\(1\) "))
 
 
 # --- what holds the desktop -------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from playwright.sync_api import Page, expect
 
 from execution.choices import ExecutionState, PauseReason, PromptKind
 from execution.models import Decision, Execution, Prompt
-from sentences.said import by_sentence, say
 from tests.execution.pages.test_runs import make_question, move
 from tests.factories import make_execution, make_picture
 from tests.support.browser import until
@@ -22,10 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(trans
 
 BOX = [0.2, 0.2, 0.2, 0.1]
 OTHER = [0.6, 0.6, 0.2, 0.1]
-SCREEN = {
-    "perception": {"detected_text": ["Save As", "Save All"], "text_boxes": [BOX, OTHER]},
-    "ui_elements": [],
-}
+SCREEN = {"perception": {"detected_text": ["Save As", "Save All"], "text_boxes": [BOX, OTHER]}, "ui_elements": []}
 
 
 def ask(kind: str = PromptKind.COACHING, seconds: int | None = 60, **suggestion: Any) -> Prompt:
@@ -99,17 +95,6 @@ def test_what_it_means_to_touch_is_drawn_with_its_score_and_why(page_of, operato
     assert drawn_width == pytest.approx(BOX[2] * frame_width, abs=1.5)
     expect(page.locator("#question")).to_contain_text("Found by its text. Next best: Save All.")
     expect(page.locator("#panel-why")).to_contain_text("Remembered place")
-
-
-def test_why_it_asks_stands_before_what_it_rests_on(page_of, operator) -> None:
-    """S1.9: the title says what it would do, so the reason for asking is told below it."""
-    prompt = ask()
-    asked = [say("turn.more_lines", most=3), say("turn.execute", sentence="Click “Save As”")]
-    Prompt.objects.filter(pk=prompt.pk).update(message=by_sentence(asked))
-    page = page_of(operator, path_of(prompt))
-    expect(page.locator("#question .question-why")).to_have_text(
-        re.compile(r"^(?!.*Execute action).*\b3\b.* Found by its text\.", re.DOTALL)
-    )
 
 
 @pytest.mark.parametrize(
@@ -200,14 +185,6 @@ def test_a_correction_can_be_a_free_point_a_rectangle_or_made_by_keys(page_of, o
     page.keyboard.press("Escape")
     expect(page.locator("#question [data-key=accept]")).to_be_visible()
     expect(page.locator(".place")).to_have_count(0)
-
-
-def test_nothing_changed_is_no_correction(page_of, operator) -> None:
-    page = page_of(operator, path_of(ask()))
-    page.keyboard.press("c")
-    page.click("text=Use this")
-    expect(page.locator(".said")).to_contain_text("Choose a place or change a value first")
-    assert not Decision.objects.exists()
 
 
 def test_a_text_keeps_its_blanks_and_line_breaks(page_of, operator) -> None:
@@ -341,11 +318,3 @@ def test_text_from_a_screen_runs_nowhere(page_of, operator) -> None:
     expect(page.locator("#question-title")).to_contain_text("<img src=x")
     assert "owned" not in page.title()
     assert Execution.objects.count() == 1
-
-
-def test_light_and_dark_are_remembered(page_of, viewer) -> None:
-    page = page_of(viewer, "/", color_scheme="light")
-    expect(page.locator("html")).to_have_attribute("data-bs-theme", "light")
-    page.click("[data-theme-switch]")
-    page.reload()
-    expect(page.locator("html")).to_have_attribute("data-bs-theme", "dark")

@@ -51,25 +51,10 @@ def test_the_robots_page_says_what_looks_and_how_often_it_knew_the_screen(client
     assert "Perception is degraded: The text reader rapidocr has not come back within 16 s." in " ".join(page.split())
 
 
-def test_a_robot_whose_models_are_not_loaded_says_nothing_of_its_eyes(client_of, viewer) -> None:
-    make_robot()
-    page = client_of(viewer).get("/robots").content.decode()
-    assert "desk:1" in page
-    assert "robot-eyes" not in page
-
-
 def test_a_robot_without_eyes_says_so() -> None:
     report = ScreenAnalyzer(None, None, None).report()
     assert eyes_in_words(report) == ["No text is read. No elements are detected. Looks are not compared."]
     assert eyes_in_words({}) == []
-
-
-def test_the_api_tells_it_too(client_of, viewer) -> None:
-    make_robot(perception=REPORT)
-    Robot.objects.create(name="desk:2", desktop="desk:2", host="desk", pid=2)
-    rows = {row["name"]: row for row in client_of(viewer).get("/api/robots/").json()}
-    assert rows["desk:1"]["perception"] == REPORT
-    assert rows["desk:2"]["perception"] is None
 
 
 # --- written with the heartbeat -------------------------------------------------------------------------------------

@@ -114,12 +114,6 @@ def test_robots_are_shown_alive_or_with_what_became_of_them(client_of, viewer) -
     assert "running" in page
 
 
-def test_without_robots_the_page_says_how_to_start_one(client_of, viewer) -> None:
-    page = client_of(viewer).get("/robots").content.decode()
-    assert "No robot has run yet" in page
-    assert "manage.py runloop" in page
-
-
 @pytest.mark.parametrize(
     "query",
     (

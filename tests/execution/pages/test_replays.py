@@ -44,9 +44,7 @@ def waiting(**fields: Any) -> Replay:
     return Replay.objects.create(workflow=make_published().workflow, steps=4, **fields)
 
 
-def test_one_is_asked_for_and_left_to_a_worker(
-    client: Client, operator: Any, django_capture_on_commit_callbacks: Any
-) -> None:
+def test_one_is_asked_for_and_left_to_a_worker(client, operator, django_capture_on_commit_callbacks) -> None:
     client.force_login(operator)
     run = run_of(make_published())
     run_of(run.version)
@@ -70,9 +68,7 @@ def test_one_is_asked_for_and_left_to_a_worker(
         ({"workflow": "nowhere"}, "nowhere"),
     ],
 )
-def test_what_cannot_be_looked_at_is_refused_in_words(
-    client: Client, operator: Any, said: dict[str, str], why: str
-) -> None:
+def test_what_cannot_be_looked_at_is_refused_in_words(client, operator, said, why) -> None:
     client.force_login(operator)
     run = run_of(make_published())
     page = client.post(URL, {"workflow": run.workflow_id, **said}, follow=True).content.decode()
@@ -143,9 +139,7 @@ def test_it_is_stopped_once_and_by_whoever_may(client: Client, viewer: Any, oper
     assert Entry.objects.filter(kind="replay").count() == 1
 
 
-def test_many_cost_no_more_queries(
-    client: Client, viewer: Any, asked: Replay, django_assert_max_num_queries: Any
-) -> None:
+def test_many_cost_no_more_queries(client, viewer, asked, django_assert_max_num_queries) -> None:
     for _n in range(12):
         for step in run_of(asked.workflow.versions.get()).steps.all():
             ReplayDifference.objects.create(replay=asked, step=step, about="place", verdict="other", was=HERE)

@@ -11,9 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind, PromptState, StepPhase, Verified
-from execution.models import Decision, Execution, Prompt, Step, Worklist
+from execution.models import Execution, Prompt, Step, Worklist
 from execution.models.worklist import WorklistState
 from execution.pages import listing
+from tests.execution.assistant.runs import answer
 from tests.factories import make_execution, make_published, make_workflow
 from tests.support.lists import new_list
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
@@ -79,16 +80,6 @@ def test_a_doubt_is_compared_not_accepted_on_its_card(client_of, operator) -> No
     assert "data-answer" not in page
 
 
-def test_without_runs_the_page_says_what_to_do_next(client_of, operator) -> None:
-    """U9: nothing yet, with the next thing to do."""
-    client = client_of(operator)
-    assert "none is published" in client.get("/").content.decode()
-    make_published()
-    page = client.get("/").content.decode()
-    assert "Nothing has run yet" in page
-    assert "Start a run" in page
-
-
 def test_a_queue_without_a_robot_is_said(client_of, operator) -> None:
     move(make_execution(), ExecutionState.QUEUED)
     assert "no robot is alive" in client_of(operator).get("/").content.decode()
@@ -139,17 +130,6 @@ def test_the_page_takes_the_same_queries_for_two_runs_as_for_twelve(client_of, o
     assert queries() == few
 
 
-def test_twenty_five_runs_a_page(client_of, operator) -> None:
-    version = make_published()
-    for _ in range(26):
-        make_execution(version=version)
-    client = client_of(operator)
-    assert client.get("/").content.decode().count("<tr id=") == 25
-    second = client.get("/?page=2&q=Patient").content.decode()
-    assert second.count("<tr id=") == 1
-    assert "q=Patient&amp;page=1" in second
-
-
 # --- search --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("text", ["Notes of Zoë", "exec_", "Zoë Blanc", "disk is full"])
 def test_runs_are_found_by_workflow_id_value_and_error(text: str) -> None:
@@ -181,11 +161,7 @@ def test_the_filter_knows_the_runs_that_need_a_person() -> None:
 def test_each_step_is_a_cell_that_says_how_it_went() -> None:
     execution = make_execution()
     make_step(execution, 1)
-    corrected = make_step(execution, 2)
-    prompt = Prompt.objects.create(
-        execution=execution, step=corrected, kind=PromptKind.COACHING, message="?", state=PromptState.ANSWERED
-    )
-    Decision.objects.create(prompt=prompt, choice="correct", source="coach")
+    answer(make_step(execution, 2), "correct")
     make_step(execution, 3, verified=Verified.CANNOT_TELL)
     make_step(execution, 4, Outcome.FAILED)
     make_step(execution, 5, Outcome.SKIPPED)
@@ -285,15 +261,6 @@ def test_the_card_shows_where_it_means_to_touch() -> None:
     make_question(make_execution(), suggestion={"box": [0.1, 0.2, 0.3, 0.04]})
     [card] = listing.cards(listing.listed(Execution.objects.all()))
     assert card.box == "0.1 0.2 0.3 0.04"
-
-
-@pytest.mark.parametrize(
-    ("reason", "words"),
-    [(PauseReason.ASKED, "paused"), (PauseReason.NO_MATCH, "paused: screen not known"), ("", "paused")],
-)
-def test_the_badge_says_why_a_run_is_paused(reason: str, words: str) -> None:
-    badge = listing.badge(move(make_execution(), ExecutionState.PAUSED, desktop="a", pause_reason=reason))
-    assert (badge.words, badge.colour) == (words, "amber")
 
 
 def test_every_state_has_a_badge_with_an_icon_and_every_outcome_a_cell() -> None:

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from django.test import Client
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from audit.models import Entry
 from execution.behind.old import FILES_KEPT, files, forget_old
 from execution.models import Job
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.elements import FrameDetector
-from execution.perception.scene import Source
 from execution.replay import tasks
 from execution.types import Box, TextLine
 from tests.execution.perception.drawing import Canvas
@@ -78,9 +77,7 @@ def asked(client: Client, operator: Any, url: str, django_capture_on_commit_call
     return ask
 
 
-def test_it_is_read_once_when_somebody_asks(
-    client: Client, operator: Any, url: str, worker: Watched, asked: Look
-) -> None:
+def test_it_is_read_once_when_somebody_asks(client, operator, url, worker, asked) -> None:
     client.force_login(operator)
     before = client.get(url)
     assert "Read this screenshot" in before.content.decode()
@@ -153,9 +150,7 @@ def test_who_may_only_look_is_told_who_may_ask(client: Client, viewer: Any, url:
     assert not Job.objects.exists()
 
 
-def test_while_it_is_read_the_page_asks_again_and_says_where_nobody_reads(
-    client: Client, viewer: Any, url: str, asked: Look
-) -> None:
+def test_while_it_is_read_the_page_asks_again_and_says_where_nobody_reads(client, viewer, url, asked) -> None:
     page = asked()
     assert 'hx-trigger="every 1s"' in page
     assert "takes a few seconds" in page
@@ -199,9 +194,7 @@ def test_a_reader_that_fails_is_said_and_can_be_asked_again(url: str, worker: Wa
     assert "4 things" in asked()
 
 
-def test_a_fault_of_the_product_is_said_without_its_words(
-    url: str, worker: Watched, asked: Look, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_of_the_product_is_said_without_its_words(url, worker, asked, monkeypatch) -> None:
     def faulty() -> ScreenAnalyzer:
         raise KeyError("Durand")
 
@@ -209,19 +202,6 @@ def test_a_fault_of_the_product_is_said_without_its_words(
     page = asked()
     assert "Reading failed" in page
     assert "Durand" not in page
-
-
-def test_it_is_told_in_french(url: str, worker: Watched, asked: Look, client: Client) -> None:
-    asked()
-    page = client.get(url, headers={"Accept-Language": "fr"}).content.decode()
-    for said in ("Ce que voit le robot", "4 éléments", "valeur après un libellé", "bouton", "champ"):
-        assert said in page, said
-    translation.activate("en")
-
-
-def test_each_source_has_a_colour_and_a_word(settings: Any) -> None:
-    css = (settings.BASE_DIR / "execution/static/execution/scene.css").read_text()
-    assert all(f".of-{source} " in css for source in list(Source)[:6])
 
 
 def test_a_taught_screen_leads_there(client: Client, viewer: Any) -> None:

@@ -213,25 +213,6 @@ def test_its_texts_are_searched_and_go_with_the_others(client_of, viewer) -> Non
     assert "Nothing like it was read" in client.get("/texts?q=serveur").content.decode()
 
 
-def test_steps_and_pauses_are_told_in_the_order_of_time_page_by_page(client_of, viewer) -> None:
-    journal = at_work()
-    for n in range(30):
-        step = open_step(journal, n)
-        step.screen = {"perception": {"detected_text": [f"Serveur {n}"]}}
-        journal.close_step(step, Outcome.SUCCEEDED)
-        if n % 10 == 4:
-            stand_still(journal, 100 + n, texts=(f"Serveur {n} indisponible",))
-            journal.resume()
-    client, shown, before = client_of(viewer), [], ""
-    for _page in range(2):
-        page = client.get(f"/texts?q=serveur&before={before}")
-        shown += [row["lines"][0] for row in page.context["rows"]]
-        before = page.context["older"]
-    every = [[f"Serveur {n}", *([f"Serveur {n} indisponible"] if n % 10 == 4 else [])] for n in range(30)]
-    assert shown == [text for both in every for text in both][::-1]
-    assert before is None
-
-
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="elsewhere no trigger makes it")
 def test_the_index_of_pauses_is_whole_again_when_it_was_taken() -> None:
     journal = at_work()

@@ -85,29 +85,6 @@ def test_hover_says_what_would_be_kept_before_it_is(teach) -> None:
     expect(page.locator(".spot")).to_have_count(0)
 
 
-def covered(page: Page) -> list[str]:
-    """Words that lie over the picture."""
-    return page.evaluate(
-        """() => { const picture = document.querySelector("#view").getBoundingClientRect();
-        return [...document.querySelectorAll(".stage :is(.note, .hover-line, .tool)")].filter((one) => {
-          const box = one.getBoundingClientRect();
-          return box.width && box.bottom > picture.top + 1 && box.top < picture.bottom - 1;
-        }).map((one) => one.textContent); }"""
-    )
-
-
-def test_nothing_lies_over_the_picture(teach) -> None:
-    """S6.11: what the pointer is over is told below it, and so are the keys and the tools."""
-    page, end, _lesson = teach()
-    page.mouse.move(*at(page, 1050, 345))
-    asked = sent(page, end, "pointer")[-1]
-    end.say(type="hover", x=asked["x"], y=asked["y"], box=open_box(1), role="button", sentence="button “Ouvrir”")
-    end.tell(rev=2, inserts_after=1)
-    expect(page.locator("#hover-line")).to_have_text("button “Ouvrir”")
-    expect(page.locator("#tool-hint")).to_be_visible()
-    assert covered(page) == []
-
-
 def sizes(page: Page) -> tuple[float, float, float]:
     """Pixels of the page for one of the desktop, and what of the desktop stands in the view's left and top corner."""
     return tuple(
@@ -142,14 +119,6 @@ def test_the_window_is_shown_as_large_as_it_is_and_the_desktop_when_asked(teach)
     end.say(**screen, window=[0, 0, 1280, 790])
     wait_until(lambda: sizes(page)[0] < 0.8, what="all of the desktop")
     expect(page.get_by_role("button", name="The whole desktop")).to_be_hidden()
-
-
-def test_a_place_that_is_asked_about_beside_the_window_brings_all_of_the_desktop(teach) -> None:
-    page, end, _lesson = teach()
-    end.say(type="screen", node_id="queue", name="Queue", why="", state="known", window=[80, 60, 400, 200])
-    wait_until(lambda: sizes(page)[0] > 0.99, what="its own size")
-    ask(end)
-    wait_until(lambda: sizes(page)[0] < 0.8, what="all of the desktop")
 
 
 def test_the_page_is_dark_when_the_system_is(teach) -> None:

@@ -128,25 +128,6 @@ def test_a_question_that_holds_nothing_says_that_its_keys_are_the_desktops_now(t
     expect(page.locator("#question-title")).to_have_text("This is Record")
 
 
-def test_the_list_of_steps_shows_what_was_done_last_unless_somebody_looks_further_up(teach) -> None:
-    page, end, _lesson = teach()
-    steps = [
-        {**end_step, "index": number, "edge_id": "", "sentence": f"Step {number}"}
-        for number in range(1, 40)
-        for end_step in [held_step() | {"state": "done"}]
-    ]
-    last = page.locator(".step-button", has_text="Step 39")
-    end.tell(rev=2, steps=steps[:20])
-    end.tell(rev=3, steps=steps)
-    expect(last).to_be_in_viewport()
-    page.locator("#steps").evaluate("(list) => (list.scrollTop = 0)")
-    page.wait_for_timeout(100)
-    end.tell(rev=4, steps=[*steps, steps[0] | {"index": 40, "sentence": "Step 40"}])
-    newer = page.locator(".step-button", has_text="Step 40")
-    expect(newer).to_have_count(1)
-    expect(newer).not_to_be_in_viewport()
-
-
 def test_a_held_click_can_be_let_go(teach) -> None:
     page, end, _lesson = teach()
     ask(end)

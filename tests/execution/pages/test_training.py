@@ -20,11 +20,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def uncounted() -> None:
-    """Here training data is made."""
-
-
-@pytest.fixture
 def session() -> TrainingSession:
     run = make_execution()
     return TrainingSession.objects.create(
@@ -55,15 +50,6 @@ def test_older_ones_are_a_page_further(admin_client: Any, session: TrainingSessi
     assert admin_client.get("/learning/training?before=²x").status_code == 200
 
 
-@pytest.fixture
-def at_once(settings: Any, tmp_path: Any) -> None:
-    """What is asked for is done at once, and its files lie in a folder of the test's own."""
-    settings.TASKS = {"default": {"BACKEND": "django_tasks.backends.immediate.ImmediateBackend"}}
-    settings.DATA_DIR = tmp_path
-    exports = {**settings.STORAGES["exports"], "OPTIONS": {"location": tmp_path / "exports"}}
-    settings.STORAGES = {**settings.STORAGES, "exports": exports}
-
-
 def exported(client: Any, workflow_id: str, commit: Any) -> Job:
     with commit(execute=True):
         assert client.post("/learning/training/export", {"workflow": workflow_id}).status_code == 302
@@ -71,7 +57,7 @@ def exported(client: Any, workflow_id: str, commit: Any) -> Job:
 
 
 def test_the_file_is_made_behind_the_scenes_and_written_down_when_it_is_taken(
-    admin_client: Any, session: TrainingSession, at_once: None, django_capture_on_commit_callbacks: Any
+    admin_client: Any, session: TrainingSession, worker_at_once, django_capture_on_commit_callbacks: Any
 ) -> None:
     records(session, 2)
     job = exported(admin_client, session.workflow_id, django_capture_on_commit_callbacks)
@@ -87,7 +73,7 @@ def test_the_file_is_made_behind_the_scenes_and_written_down_when_it_is_taken(
 
 
 def test_a_file_is_kept_for_a_day_and_then_gone(
-    admin_client: Any, session: TrainingSession, at_once: None, django_capture_on_commit_callbacks: Any
+    admin_client: Any, session: TrainingSession, worker_at_once, django_capture_on_commit_callbacks: Any
 ) -> None:
     records(session, 1)
     job = exported(admin_client, "", django_capture_on_commit_callbacks)
@@ -100,7 +86,3 @@ def test_a_file_is_kept_for_a_day_and_then_gone(
     assert "/learning/training/files/" not in admin_client.get("/learning/training").content.decode()
     forget_old(timezone.now() + ROWS_KEPT)
     assert not Job.objects.exists()
-
-
-def test_an_empty_page_says_how_something_comes_there(admin_client: Any) -> None:
-    assert "Nothing yet" in admin_client.get("/learning/training").content.decode()

@@ -11,17 +11,17 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from execution.actions.mark import mark
-from execution.choices import ExecutionState, Outcome, PromptKind, PromptState, Verified
+from execution.choices import ExecutionState, Outcome, PromptKind, Verified
 from execution.exceptions import BadMark
-from execution.models import Decision, Execution, Prompt, Step, StepMark, ValueRead
+from execution.models import Execution, Prompt, Step, StepMark, ValueRead
 from execution.pages.viewer.compare import MOST_ROWS, side_by_side
 from execution.pages.viewer.earlier import differences, last_good
 from execution.pages.viewer.ending import ending
 from execution.pages.viewer.film import film, first_look
-from execution.pages.viewer.story import each_once
 from execution.pages.viewer.times import bars
 from execution.pages.viewer.told import again_from
 from execution.record.pruning import drop_texts
+from tests.execution.assistant.runs import answer
 from tests.execution.pages.test_live import page_data
 from tests.execution.pages.test_runs import make_step, move
 from tests.factories import EDGES, VARIABLES, make_execution, make_picture, make_published
@@ -109,11 +109,7 @@ def test_no_page_takes_more_queries_than_it_may(client_of, viewer, operator, ste
         a_run(version=version)
     run = a_run(version=version)
     for index in range(3, steps):
-        step = make_step(run, index)
-        prompt = Prompt.objects.create(
-            execution=run, step=step, kind=PromptKind.COACHING, message="?", state=PromptState.ANSWERED
-        )
-        Decision.objects.create(prompt=prompt, choice="accept", source="coach", user=operator)
+        answer(make_step(run, index), "accept", operator)
     client = client_of(viewer)
     assert queries(client, f"/runs/{run.execution_id}") <= MOST_QUERIES
     assert queries(client, f"/runs/{run.execution_id}/film") <= MOST_QUERIES
@@ -153,10 +149,7 @@ def test_who_answered_comes_with_the_stretch_of_its_step(client_of, viewer, oper
     for index in range(3, 240):
         make_step(run, index)
     for index in (150, 230):
-        prompt = Prompt.objects.create(
-            execution=run, step=run.steps.get(index=index), kind=PromptKind.TARGET, message="?", state="answered"
-        )
-        Decision.objects.create(prompt=prompt, choice="correct", source="coach", user=operator)
+        answer(run.steps.get(index=index), "correct", operator)
     client = client_of(viewer)
     near = page_data(client, run)["film"]
     assert near["first"] == 3  # it was not seen to work
@@ -216,20 +209,10 @@ def test_a_step_is_told_in_five_sentences(client_of, viewer, operator) -> None:
 
 def test_who_decided_is_named_with_what_they_wrote(client_of, viewer, operator) -> None:
     run = a_run()
-    prompt = Prompt.objects.create(
-        execution=run, step=run.steps.get(index=2), kind=PromptKind.COACHING, message="?", state=PromptState.ANSWERED
-    )
-    Decision.objects.create(
-        prompt=prompt, choice="correct", source="coach", user=operator, name="zoe", origin="page", feedback="the other"
-    )
+    answer(run.steps.get(index=2), "correct", operator, name="zoe", origin="page", feedback="the other")
     decided = told(client_of(viewer), run)["story"][3]
     assert decided["lead"].startswith("zoe (page) corrected at ")
     assert "They wrote: “the other”." in decided["more"]
-
-
-def test_the_same_is_not_said_twice() -> None:
-    assert each_once(["It failed.", "Why: It failed.", "", "It failed."]) == ["Why: It failed."]
-    assert each_once(["One.", "One."]) == ["One."]
 
 
 TIMES = {
@@ -417,9 +400,7 @@ def test_of_a_run_whose_texts_are_no_longer_kept_the_rest_is_shown(client_of, vi
 def test_what_was_taught_is_not_said_to_be_meant_where_a_coach_put_something_else(client_of, viewer) -> None:
     """S10.4: once the texts are gone nobody knows what; that it was so stays."""
     run = a_run(ExecutionState.FAILED, confidence=0.95)
-    step = run.steps.get(index=2)
-    prompt = Prompt.objects.create(execution=run, step=step, kind="coaching", message="?", state="answered")
-    Decision.objects.create(prompt=prompt, choice="correct", source="coach", correction={"params": {"text": "Ada"}})
+    answer(run.steps.get(index=2), "correct", correction={"params": {"text": "Ada"}})
     assert unpacked(page_data(client_of(viewer), run)["film"])[1]["sentence"] == "Click “Save”"
     drop_texts([run.pk])
     instead = "What a coach put in the place of what is taught, which is no longer kept"
@@ -461,12 +442,6 @@ def test_without_another_one_it_is_the_last_that_went_well(client_of, viewer) ->
     asked = client.get(f"/runs/{run.execution_id}/compare?with={stopped.execution_id}")
     assert asked.context["other"] == stopped
     assert client.get(f"/runs/{run.execution_id}/compare?with=nothing").context["other"] == good
-
-
-@pytest.mark.django_db
-def test_a_first_run_has_nothing_beside_it(client_of, viewer) -> None:
-    run = a_run()
-    assert "No other run" in client_of(viewer).get(f"/runs/{run.execution_id}/compare").content.decode()
 
 
 @pytest.mark.django_db

@@ -21,12 +21,6 @@ def letters() -> Worklist:
     return worklist
 
 
-@pytest.fixture
-def otto(client: Client) -> Client:
-    client.force_login(make_user("operator", "otto"))
-    return client
-
-
 def place(worklist: Worklist) -> str:
     return f"/lists/{worklist.worklist_id}/when"
 
@@ -34,12 +28,6 @@ def place(worklist: Worklist) -> str:
 def secret() -> Address:
     """No call comes here, so that what is sealed in it does not matter."""
     return Address.objects.create(name="Bed management", kind=AddressKind.INCOMING)
-
-
-def test_without_a_secret_the_page_says_who_enters_one(otto: Client, letters: Worklist) -> None:
-    page = otto.get(place(letters)).content.decode()
-    assert "An admin first enters the secret that signs its calls." in page
-    assert "?system=new" not in page
 
 
 def test_a_system_is_let_in_changed_and_let_in_no_more(otto: Client, letters: Worklist) -> None:
@@ -68,9 +56,7 @@ def test_a_system_is_let_in_changed_and_let_in_no_more(otto: Client, letters: Wo
         ({"verb": "drop", "system": "hook_other"}, "There is no webhook “hook_other”"),
     ],
 )
-def test_what_cannot_be_is_said_and_nothing_is_kept(
-    otto: Client, letters: Worklist, posted: dict[str, str], said: str
-) -> None:
+def test_what_cannot_be_is_said_and_nothing_is_kept(otto, letters, posted, said) -> None:
     secret()
     other = new_list("Bea", started=False)
     IncomingWebhook.objects.create(worklist=other, address=Address.objects.get(), hook_id="hook_other")

@@ -16,17 +16,10 @@ from audit.models import Entry
 from execution.models import WorkItem, Worklist
 from execution.pages import worklist_files
 from tests.execution.worklists.intake.given import workbook
-from tests.factories import make_user
 from tests.support.lists import new_list
 
 pytestmark = pytest.mark.django_db
 FILE = "Patient;Room\nAda;7\nBea;8\n;9\nAda;10\n"
-
-
-@pytest.fixture
-def otto(client: Client) -> Client:
-    client.force_login(make_user("operator", "otto"))
-    return client
 
 
 def looked(client: Client, worklist: Worklist, text: str | bytes, **more: Any) -> str:

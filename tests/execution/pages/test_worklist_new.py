@@ -8,15 +8,9 @@ import pytest
 from django.test import Client
 
 from execution.models import Worklist
-from tests.factories import VARIABLES, make_published, make_user, make_workflow
+from tests.factories import VARIABLES, make_published, make_workflow
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def otto(client: Client) -> Client:
-    client.force_login(make_user("operator", "otto"))
-    return client
 
 
 def test_only_workflows_that_are_published_are_offered(otto: Client) -> None:

@@ -41,12 +41,6 @@ def data(tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def otto(client: Client) -> Client:
-    client.force_login(make_user("operator", "otto"))
-    return client
-
-
-@pytest.fixture
 def letters() -> Worklist:
     return new_list("Ada", started=False)
 
@@ -61,13 +55,6 @@ def enter(*names: str) -> None:
 
 def place(worklist: Worklist) -> str:
     return f"/lists/{worklist.worklist_id}/when"
-
-
-def test_before_an_admin_entered_an_address_the_page_says_so(otto: Client, letters: Worklist) -> None:
-    page = otto.get(place(letters)).content.decode()
-    assert "Nobody is told: a row that waits at night waits until somebody looks." in page
-    assert "An admin first enters where messages go" in page
-    assert "admin/workflows/address/add" not in page
 
 
 def test_a_rule_is_kept_shown_in_words_and_deleted(otto: Client, letters: Worklist) -> None:
@@ -114,9 +101,7 @@ def test_only_an_admin_lets_values_leave(client: Client, letters: Worklist) -> N
     assert NoticeRule.objects.get().with_values
 
 
-def test_a_message_that_failed_is_told_with_the_other_sides_words_and_tried_now(
-    otto: Client, letters: Worklist
-) -> None:
+def test_a_message_that_failed_is_told_with_the_other_sides_words_and_tried_now(otto, letters) -> None:
     enter("Duty nurse", "Ward IT")
     otto.post(f"{place(letters)}/tell", RULE)
     one = NoticeRule.objects.get()
@@ -131,9 +116,7 @@ def test_a_message_that_failed_is_told_with_the_other_sides_words_and_tried_now(
     assert (message.state, message.next_at is not None) == (MessageState.WAITING, True)
 
 
-def test_the_page_asks_no_more_of_the_database_with_many_rules(
-    otto: Client, letters: Worklist, django_assert_max_num_queries: Any
-) -> None:
+def test_the_page_asks_no_more_of_the_database_with_many_rules(otto, letters, django_assert_max_num_queries) -> None:
     enter("Duty nurse", "Ward IT")
     for _n in range(4):
         otto.post(f"{place(letters)}/tell", RULE)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone, translation
+from django.utils import timezone
 
 from execution.choices import ExecutionState
 from execution.models import WorkItem, Worklist
 from execution.models.worklist import ItemState, WorklistState
-from execution.pages.worklist_texts import counted, found, list_card, story_of
+from execution.pages.worklist_texts import found, list_card, story_of
 from execution.record.journal import Journal
 from execution.worklists.claiming import take
 from execution.worklists.outcome import settle
@@ -23,12 +23,6 @@ from tests.support.lists import IDENTITY, new_list, robot, states
 
 pytestmark = pytest.mark.django_db
 NAMES = ("Ada", "Bea", "Cy", "Di")
-
-
-@pytest.fixture
-def otto(client: Client) -> Client:
-    client.force_login(make_user("operator", "otto"))
-    return client
 
 
 def put(number: int, state: str, **fields: Any) -> None:
@@ -56,12 +50,6 @@ def test_what_is_next_because_somebody_put_it_first_comes_before_what_is_done() 
 @pytest.mark.parametrize(("text", "numbers"), [("bea", [2]), ("3", [3]), ("which", [3]), ("nobody", [])])
 def test_rows_are_found_by_any_column(text: str, numbers: list[int]) -> None:
     assert [item.number for item in found(mixed(), text=text)] == numbers
-
-
-def test_an_accent_is_found_in_data() -> None:
-    worklist = new_list("GIRAUD Hélène")
-    assert found(worklist, text="hélène").count() in (0, 1)  # SQLite folds no accents
-    assert found(worklist, text="Hélène").count() == 1
 
 
 def test_a_bar_says_how_many_are_where_and_its_parts_fill_it() -> None:
@@ -133,10 +121,6 @@ def test_the_list_of_lists_shows_those_that_stand_first(otto: Client) -> None:
     assert "Which?" in page
 
 
-def test_an_empty_page_says_how_a_list_comes_in(otto: Client) -> None:
-    assert "No list yet" in otto.get("/lists").content.decode()
-
-
 def test_chosen_rows_are_skipped_for_a_reason(otto: Client) -> None:
     worklist = mixed()
     path = f"/lists/{worklist.worklist_id}/rows"
@@ -200,14 +184,3 @@ def test_whoever_may_only_look_sees_no_boxes_and_grey_buttons(client: Client) ->
     assert 'name="row"' not in page
     assert "needs the role operator" in page
     assert client.post(f"/lists/{worklist.worklist_id}/control", {"verb": "pause"}).status_code == 403
-
-
-def test_the_navigation_says_how_many_rows_wait(otto: Client) -> None:
-    mixed()
-    assert 'title="Rows that wait for a person">1<' in otto.get("/lists").content.decode()
-
-
-@pytest.mark.parametrize(("n", "said"), [(1, "nouvelle"), (60, "nouvelles")])
-def test_so_many_rows_are_counted_in_the_plural(n: int, said: str) -> None:
-    with translation.override("fr"):
-        assert counted(ItemState.NEW, n) == said

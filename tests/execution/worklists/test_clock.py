@@ -14,17 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.choices import Rhythm, WhileRunning
-from execution.worklists.clock import (
-    Due,
-    Timing,
-    due,
-    in_words,
-    may_begin,
-    next_starts,
-    problems,
-    starts,
-    window_end,
-)
+from execution.worklists.clock import Due, Timing, due, in_words, may_begin, next_starts, problems, starts, window_end
 from sentences.said import worded
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -62,10 +52,6 @@ def test_a_list_begins_by_cron() -> None:
 
     assert told(replace(timing, cron="*/30 22-23 * * *"), paris(2026, 6, 5), 3) == ["05 22:00", "05 22:30", "05 23:00"]
     assert not problems(timing)
-
-
-def test_ten_starts_are_told_by_themselves() -> None:
-    assert len(next_starts(NIGHT, paris(2026, 6, 5))) == 10
 
 
 # --- the clocks change -------------------------------------------------------------------------------------------

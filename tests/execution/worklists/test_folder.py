@@ -8,17 +8,7 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from execution.worklists.folder import (
-    DONE,
-    REFUSED,
-    Look,
-    StillWritten,
-    look,
-    put_away,
-    report_of,
-    report_on,
-    take,
-)
+from execution.worklists.folder import DONE, REFUSED, Look, StillWritten, look, put_away, report_of, report_on, take
 from execution.worklists.intake.cells import Unreadable
 from execution.worklists.intake.checking import BadCell, Checked, GoodRow
 from sentences.said import say

@@ -132,9 +132,7 @@ def test_what_was_answered_before_the_message_is_not_told() -> None:
     st.booleans(),
     st.booleans(),
 )
-def test_however_often_the_clock_looks_nobody_is_told_twice(
-    minutes: list[int], abouts: set[About], is_quiet: bool, is_digest: bool
-) -> None:
+def test_however_often_the_clock_looks_nobody_is_told_twice(minutes, abouts, is_quiet, is_digest) -> None:
     rule = replace(
         RULE,
         abouts=frozenset(abouts),
@@ -174,11 +172,7 @@ def test_a_message_says_what_happened_which_rows_and_where_to_look() -> None:
 
 @pytest.mark.security
 def test_no_value_of_a_row_is_in_a_message_unless_an_admin_allows_it() -> None:
-    said = replace(
-        NEEDED,
-        reason=say("intake.reference_in_list", reference="0012345"),
-        values="Durand, 0012345",
-    )
+    said = replace(NEEDED, reason=say("intake.reference_in_list", reference="0012345"), values="Durand, 0012345")
     free = replace(said, reason="Durand was not found")
 
     for one in (said, free):
@@ -188,13 +182,6 @@ def test_no_value_of_a_row_is_in_a_message_unless_an_admin_allows_it() -> None:
     allowed = body(message(said, with_values=True)) + body(message(free, with_values=True))
     assert "“0012345”" in allowed
     assert "Durand was not found" in allowed
-
-
-@pytest.mark.parametrize("about", list(About))
-def test_each_kind_has_its_words(about: About) -> None:
-    with translation.override("fr"):
-        french = subject(message(replace(NEEDED, about=about)))
-    assert french != subject(message(replace(NEEDED, about=about)))
 
 
 def test_a_message_that_failed_is_tried_again_ever_later_and_given_up_after_a_day() -> None:

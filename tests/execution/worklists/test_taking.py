@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from execution.choices import Rhythm, StartState
+from execution.choices import StartState
 from execution.models import BroughtFile, ListStart, Schedule, Worklist
 from execution.models.worklist import ItemState, WorklistState
 from execution.worklists import folder, taking
@@ -121,10 +121,7 @@ def test_a_file_with_a_bad_row_is_refused_as_a_whole_and_the_report_names_it(pla
     looks(at(5, 1, 58))
     put(place, "ward.csv", "Patient,Ward\nAda,A\n,B\n")
     looks(at(5, 1, 59), at(5, 2))
-    assert start_of() == (
-        StartState.EMPTY,
-        "No file in the folder could be taken. The reports lie beside the files.",
-    )
+    assert start_of() == (StartState.EMPTY, "No file in the folder could be taken. The reports lie beside the files.")
     assert lies(place, "refused") == {"ward.csv", "ward.csv.report.txt"}
     report = (place / "in/letters/refused/ward.csv.report.txt").read_text("utf-8-sig")
     assert "Row 3, column A (Patient)" in report
@@ -149,9 +146,7 @@ def test_what_no_person_was_asked_about_is_not_guessed(place: Path, letters: Wor
     assert lies(place, "refused") == {"ward.csv", "ward.csv.report.txt"}
 
 
-def test_a_process_that_dies_before_the_file_is_moved_takes_nothing_twice(
-    place: Path, letters: Worklist, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_dies_before_the_file_is_moved_takes_nothing_twice(place, letters, monkeypatch) -> None:
     """S12.7"""
     letters.keys = []
     letters.save()
@@ -214,9 +209,7 @@ def test_at_the_end_of_a_night_its_results_lie_in_a_file(place: Path, written: W
     assert len(list((place / "out" / "letters").iterdir())) == 1
 
 
-def test_results_that_cannot_be_written_are_written_once_they_can(
-    place: Path, written: Worklist, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_results_that_cannot_be_written_are_written_once_they_can(place, written, caplog) -> None:
     (place / "out").write_text("in the way")
     looks(at(5, 3, 1))
     assert "are not written" in caplog.text
@@ -232,8 +225,3 @@ def test_two_lists_of_one_name_have_folders_of_their_own() -> None:
     first, second = Worklist.objects.order_by("pk").values_list("folder", flat=True)
     assert first == "letters"
     assert second.startswith("letters-")
-
-
-def test_a_rhythm_that_takes_files_says_where_they_belong(letters: Worklist) -> None:
-    assert letters.folder == "letters"
-    assert Schedule.objects.get().kind == Rhythm.DAILY

@@ -18,16 +18,7 @@ from standardwebhooks import Webhook
 
 from execution.choices import About, MessageState, NightEnd, StartState
 from execution.exceptions import BadNotice
-from execution.models import (
-    BroughtFile,
-    ListStart,
-    NoticeMark,
-    NoticeMessage,
-    NoticeRule,
-    Robot,
-    WorkItem,
-    Worklist,
-)
+from execution.models import BroughtFile, ListStart, NoticeMark, NoticeMessage, NoticeRule, Robot, WorkItem, Worklist
 from execution.models.worklist import ItemState, WorklistState
 from execution.worklists import telling
 from execution.worklists.actions.rows import again
@@ -79,15 +70,21 @@ def set_aside(worklist: Worklist, *numbers: int) -> None:
         assert item.move(ItemState.SET_ASIDE, reason=say("worklists.unanswered", asked=asked, n=10))
 
 
-def told(catcher: Caught) -> list[dict[str, Any]]:
-    return [json.loads(body) for _headers, body in catcher.requests]
-
-
-def test_a_row_that_needs_a_person_is_told_once_with_one_link_and_no_value(catcher: Caught) -> None:
+@pytest.fixture
+def waits(catcher: Caught) -> Worklist:
+    """A list with a rule that tells of the row that needs a person there."""
     worklist = new_list(PATIENT)
     hook(catcher)
     rule(About.PERSON_NEEDED)
     set_aside(worklist, 1)
+    return worklist
+
+
+def told(catcher: Caught) -> list[dict[str, Any]]:
+    return [json.loads(body) for _headers, body in catcher.requests]
+
+
+def test_a_row_that_needs_a_person_is_told_once_with_one_link_and_no_value(waits: Worklist, catcher: Caught) -> None:
     for _look in range(3):
         telling.tell()
     (headers, body), *others = catcher.requests
@@ -95,7 +92,7 @@ def test_a_row_that_needs_a_person_is_told_once_with_one_link_and_no_value(catch
     payload = Webhook(SECRET).verify(body, headers)
     (event,) = payload["events"]
     assert (payload["type"], event["list"], event["rows"]) == ("list.person_needed", "Letters", [1])
-    assert event["link"] == f"https://surehand.example.org/lists/{worklist.worklist_id}?row=1"
+    assert event["link"] == f"https://surehand.example.org/lists/{waits.worklist_id}?row=1"
     assert "GIRAUD" not in body.decode()
     kept = NoticeMessage.objects.get()
     assert (kept.state, kept.tries, kept.about) == (MessageState.DELIVERED, 1, About.PERSON_NEEDED)
@@ -128,11 +125,7 @@ def test_what_was_there_before_the_rule_is_not_told(catcher: Caught) -> None:
     assert not catcher.requests
 
 
-def test_a_message_that_does_not_arrive_is_tried_again_and_then_given_up(catcher: Caught) -> None:
-    worklist = new_list("Ada")
-    hook(catcher)
-    rule(About.PERSON_NEEDED)
-    set_aside(worklist, 1)
+def test_a_message_that_does_not_arrive_is_tried_again_and_then_given_up(waits: Worklist, catcher: Caught) -> None:
     catcher.status = 503
     begins = timezone.now()
     telling.tell(begins)
@@ -149,11 +142,7 @@ def test_a_message_that_does_not_arrive_is_tried_again_and_then_given_up(catcher
     assert ids == {kept.message_id}
 
 
-def test_after_a_day_it_is_given_up_and_a_person_may_try_it_now(catcher: Caught) -> None:
-    worklist = new_list("Ada")
-    hook(catcher)
-    rule(About.PERSON_NEEDED)
-    set_aside(worklist, 1)
+def test_after_a_day_it_is_given_up_and_a_person_may_try_it_now(waits: Worklist, catcher: Caught) -> None:
     catcher.status = 500
     begins = moment = timezone.now()
     while moment <= begins + timedelta(days=1, hours=2):
@@ -170,12 +159,8 @@ def test_after_a_day_it_is_given_up_and_a_person_may_try_it_now(catcher: Caught)
         try_now(message_id=kept.message_id)
 
 
-def test_two_that_look_at_once_make_one_message(catcher: Caught, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_that_look_at_once_make_one_message(waits: Worklist, catcher: Caught) -> None:
     """The mark of what is told is the database's to keep: the second one is refused."""
-    worklist = new_list("Ada")
-    hook(catcher)
-    rule(About.PERSON_NEEDED)
-    set_aside(worklist, 1)
     now = timezone.now()
     found = telling.happened(now - timedelta(days=1), now)
     due = telling.notices.messages([telling.as_rule(NoticeRule.objects.get())], found, set(), now)
@@ -184,11 +169,7 @@ def test_two_that_look_at_once_make_one_message(catcher: Caught, monkeypatch: py
     assert (NoticeMessage.objects.count(), NoticeMark.objects.count()) == (1, 1)
 
 
-def test_a_message_is_sent_by_whoever_takes_it_first(catcher: Caught) -> None:
-    worklist = new_list("Ada")
-    hook(catcher)
-    rule(About.PERSON_NEEDED)
-    set_aside(worklist, 1)
+def test_a_message_is_sent_by_whoever_takes_it_first(waits: Worklist, catcher: Caught) -> None:
     now = timezone.now()
     telling.make_messages(now)
     one, same, late = (NoticeMessage.objects.get() for _n in range(3))
@@ -345,9 +326,7 @@ def test_a_test_message_says_whether_it_arrives(catcher: Caught) -> None:
     assert NoticeMessage.objects.get().rule is None
 
 
-def test_whatever_a_library_fails_with_the_next_message_leaves(
-    catcher: Caught, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whatever_a_library_fails_with_the_next_message_leaves(catcher, monkeypatch) -> None:
     """And what it says of itself, which may hold the address, is not kept."""
     hook(catcher)
     address("Mail", "mailtos://robot:h0spital-pw@mail.example.org")

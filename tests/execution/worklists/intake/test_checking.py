@@ -145,9 +145,7 @@ def test_a_reference_has_a_longest_length() -> None:
         ((NUMBER, text("ward", label="Ward")), {0: "number"}, "No column is chosen for “Ward”"),
     ],
 )
-def test_a_mapping_that_cannot_be_is_refused(
-    variables: tuple[VariableSpec, ...], mapping: dict[int, str], said: str
-) -> None:
+def test_a_mapping_that_cannot_be_is_refused(variables, mapping, said) -> None:
     found = checked("Number;Pin\n1;2\n", variables, Choices(mapping=mapping))
 
     assert not found.rows

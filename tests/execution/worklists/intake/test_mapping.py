@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execution.worklists.intake.heads import Column
-from execution.worklists.intake.mapping import proposed
+from execution.worklists.intake.preview import proposed
 from workflows.graph import VariableSpec
 
 PATIENT = VariableSpec(name="patient", label="Patient number")
