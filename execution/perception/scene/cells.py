@@ -25,6 +25,9 @@ def _in_cells(state: ScreenState) -> ScreenState:
     read = [(line, words_of(line, state.frame)) for line in state.texts]
     starts = [word.box for line, words in read for word in _behind_gaps(words, line.box.h)]
     starts += [words[0].box for line, words in read if words and any(_is_left_of(o.box, line.box) for o, _w in read)]
+    fresh = starts
+    while fresh := [box for line, words in read for box in _next_in_column(line, words, fresh) if box not in starts]:
+        starts += fresh
     return replace(state, texts=tuple(cell for line, words in read for cell in _cut(line, words, starts)))
 
 
@@ -36,14 +39,25 @@ def _behind_gaps(words: Sequence[PlacedWord], height: int) -> Iterator[PlacedWor
     return (after for before, after in pairwise(words) if after.box.x - before.box.right > GAP * height)
 
 
+def _next_in_column(line: TextLine, words: Sequence[PlacedWord], starts: Sequence[Box]) -> Iterator[Box]:
+    """The cell that begins where one does in the next rows, behind the widest blank of its line: from row to row."""
+    blanks = [after.box.x - before.box.right for before, after in pairwise(words)]
+    for word, blank in zip(words[1:], blanks, strict=True):
+        if blank == max(blanks) and any(_begins_at(word.box, box, line.box.h) for box in starts):
+            yield word.box
+
+
+def _begins_at(word: Box, start: Box, height: int) -> bool:
+    return abs(word.x - start.x) <= _ALIGNED and abs(word.center.y - start.center.y) <= _NEAR * height
+
+
 def _cut(line: TextLine, words: Sequence[PlacedWord], starts: Sequence[Box]) -> Iterator[TextLine]:
     height = line.box.h
-    columns = [box.x for box in starts if abs(box.center.y - line.box.center.y) <= _NEAR * height]
     behind = set(map(id, _behind_gaps(words, height)))
     cuts = [
         n
         for n, word in enumerate(words)
-        if n and (id(word) in behind or any(abs(word.box.x - x) <= _ALIGNED for x in columns))
+        if n and (id(word) in behind or any(_begins_at(word.box, box, height) for box in starts))
     ]
     if not cuts:
         yield line
