@@ -40,9 +40,9 @@ def test_a_cell_right_behind_another_begins_where_its_column_does() -> None:
 
 
 def test_a_column_goes_on_from_row_to_row_where_none_leaves_a_gap() -> None:
-    label = Canvas(700, 300).text("Potassium in blood", 40, 40)
+    label = Canvas(700, 300).text("Potassium (jejune)", 40, 40)
     column = label.right + round(0.5 * label.h)
-    wide = [(("Potassium in blood", 40), (value, column)) for value in ("4.1", "4.2", "4.3", "4.4", "4.5")]
+    wide = [(("Potassium (jejune)", 40), (value, column)) for value in ("4.1", "4.2", "4.3", "4.4", "4.5")]
     found = cells((("Sodium", 40), ("139", column)), *wide)
     assert found == ["Sodium", "139", *(text for row in wide for text, _x in row)]
 
