@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import Max
 
+from execution.teaching.values import put_back, tells_by_itself
 from workflows.graph import ExpectSpec, GraphSpec, TargetSpec
 from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
 from workflows.pictures import PictureStore
@@ -132,6 +133,7 @@ class Draft:
             edge.save(update_fields=["params"])
             if name in self._new_variables:
                 self._new_variables[name].append((edge.pk, text))
+        declare(self.workflow, name, text)
 
     def new_variables(self) -> dict[str, list[tuple[int, str]]]:
         """Those that were made for the step that is kept now, each with the edges in which it stands for a text; told
@@ -152,6 +154,20 @@ class Draft:
     def _new_name(self, name: str) -> str:
         taken = set(self.workflow.nodes.values_list("name", flat=True))
         return free(name, taken, "{} ({})")
+
+
+def declare(workflow: Workflow, name: str, value: str) -> None:
+    """What is declared to be seen says the variable where its value stood: another run shows another one there."""
+    if not tells_by_itself(value):
+        return
+    for edge in workflow.edges.exclude(expect={}, before={}):
+        for spec in (edge.expect, edge.before):
+            spec.update({key: _with_variable(said, {name: value}) for key, said in spec.items()})
+        edge.save(update_fields=["expect", "before"])
+
+
+def _with_variable(said: str | list[str], value: Mapping[str, str]) -> str | list[str]:
+    return put_back(said, value) if isinstance(said, str) else [put_back(text, value) for text in said]
 
 
 def _stored(spec: ExpectSpec) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from execution.exceptions import BadEdit as BadEdit
 from execution.language.read_values import parsed_date
 from execution.lesson import step_order, ways
 from execution.lesson.concealing import conceal
-from execution.lesson.drafting import free
+from execution.lesson.drafting import declare, free
 from execution.lesson.not_possible import mark
 from execution.lesson.read_backs import change_effect, change_proof
 from execution.lesson.signs import Level, set_level
@@ -238,6 +238,8 @@ def _change_value(lesson: Lesson, step: LessonStep, edge: Edge, value: Mapping[s
         edge.refresh_from_db()
     elif typed:
         step.note(typed=typed)
+        declare(lesson.workflow, name, typed)
+        edge.refresh_from_db(fields=["expect", "before"])
 
 
 def _fixed(edge: Edge, param: str, text: str) -> str:
