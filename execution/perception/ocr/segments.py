@@ -73,6 +73,7 @@ _CORNER = 0.18  # of the height; the round corner of a field joins its border to
 _INK = 40  # grey levels from the ground; of faint text a part of its own contrast
 _FAINT_INK = 0.4
 _FAINTEST = 8
+_PICTURE_GAP, _PICTURE_WIDTH = 0.18, (0.5, 1.6)  # of the line's height, behind it; of its own height
 _MARGIN = 0.22  # of the ink's height, on each side
 _SMALLEST_MARGIN = 2
 _CLEAR = 90  # grey levels between text and ground that the recogniser reads as it is
@@ -92,12 +93,31 @@ def segments(crop: np.ndarray) -> list[Segment]:
     found = []
     for top, bottom in _bands(grey):
         for left, right in _grounds(grey[top:bottom]):
-            part = crop[top:bottom, left:right]
-            part = without_access_keys(part, ground(part), _INK)
-            ink = _ink_box(part)
-            if ink is not None:
-                found.append(_segment(part, ink, left, top))
+            whole = crop[top:bottom, left:right]
+            whole = without_access_keys(whole, ground(whole), _INK)
+            behind = _behind_picture(whole)
+            for start, part in ((0, whole[:, :behind]), (behind, whole[:, behind:])):
+                ink = _ink_box(part) if part.size else None
+                if ink is not None:
+                    found.append(_segment(part, ink, left + start, top))
     return found
+
+
+def _behind_picture(crop: np.ndarray) -> int:
+    """Where the text begins behind a picture in one piece that stands out above it and below it, as no letter does; 0
+    where none does. Read with it the text would be that much smaller."""
+    ink = distance(crop, ground(crop)) > _INK
+    columns = np.flatnonzero(ink.any(axis=0))
+    gaps = np.flatnonzero(np.diff(columns) > _PICTURE_GAP * len(crop))
+    if not gaps.size:
+        return 0
+    first, last, then = int(columns[0]), int(columns[gaps[0]]) + 1, int(columns[gaps[0] + 1])
+    rows = np.flatnonzero(ink[:, then:].any(axis=1))
+    _count, _labels, pieces, _centres = cv2.connectedComponentsWithStats(ink[:, first:last].view(np.uint8))
+    _x, y, w, h, _area = max(pieces[1:].tolist(), key=lambda piece: piece[3])
+    stands_out = y < rows[0] and rows[-1] < y + h - 1
+    is_picture = stands_out and w == last - first and _PICTURE_WIDTH[0] * h <= w <= _PICTURE_WIDTH[1] * h
+    return (last + then) // 2 if is_picture else 0
 
 
 def _segment(crop: np.ndarray, ink: Box, left: int, top: int) -> Segment:

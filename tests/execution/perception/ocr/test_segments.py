@@ -78,6 +78,24 @@ def test_the_stems_of_letters_part_nothing():
     assert len(segments(pixels)) == 1
 
 
+def test_a_picture_before_a_text_that_stands_out_above_and_below_it_is_a_segment_of_its_own():
+    pixels = line(height=40)
+    cv2.circle(pixels, (32, 20), 12, (0, 120, 200), 3)
+    write(pixels, "Patients (12)", 56, y=25)
+    picture, text = segments(pixels)
+    assert picture.box.right <= 56 <= text.box.x + 6
+    assert text.box.h < 22 < picture.box.h
+
+
+@pytest.mark.parametrize(
+    "text", ["O pos, young", "(a) once more", "Q am Morgen", "I am on my way", "Enregistrer sous", "By me"]
+)
+def test_a_large_letter_before_others_parts_nothing(text):
+    pixels = line(height=40)
+    write(pixels, text, 40, y=25)
+    assert len(segments(pixels)) == 1
+
+
 def test_borders_above_and_below_are_left_out():
     pixels = line(height=40)
     pixels[2:4] = pixels[36:38] = 120
