@@ -222,7 +222,7 @@ async def test_numbers_and_times_that_make_no_sense_are_unknown(stage: Make) -> 
 async def test_a_model_that_is_being_loaded_is_hidden_by_new_servers_and_without_memory_on_old_ones(
     stage: Make,
 ) -> None:
-    """A.5.5"""
+    """A.5.5, A.5.19"""
     for profile, listed in ({}, []), ({"profile": OLD}, [(VLM, 0)]):
         scene = stage(**profile)  # type: ignore[arg-type]
         scene.ollama.hold_loads = True
