@@ -235,6 +235,18 @@ def test_what_is_here_is_never_replaced(here: Installation, saved: Path) -> None
     assert here.rows("SHOW default_transaction_read_only") == [("off",)]
 
 
+def test_the_vault_key_that_was_here_is_kept_aside(here: Installation, empty: Installation, tmp_path: Path) -> None:
+    key = here.data / "vault.key"
+    key.write_text("the key")
+    with_key = back_up(here.place(), tmp_path / "with.zip", with_key=True).file
+    key.unlink()
+    (empty.data / "vault.key").write_text("another key")
+    aside = restore(empty.place(), with_key).aside
+    assert (empty.data / "vault.key").read_text() == "the key"
+    assert aside is not None
+    assert [(path.name, path.read_text()) for path in aside.rglob("*")] == [("vault.key", "another key")]
+
+
 def with_dump(file: Path, target: Path, changed: Callable[[bytes], bytes]) -> Path:
     """A backup whose dump was changed by somebody who knows the manifest."""
     with zipfile.ZipFile(file) as packed:
