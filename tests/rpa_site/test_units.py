@@ -71,6 +71,13 @@ def test_the_database_is_brought_up_once_before_any_web_process_starts() -> None
     assert "manage.py migrate --existing -v0\n" in unit, "a disk that is not mounted is no new installation"
 
 
+@pytest.mark.parametrize("name", ["surehand-web@", "surehand-runloop@", "surehand-work", "surehand-desktop@"])
+def test_all_of_it_is_started_and_stopped_by_one_name(name: str) -> None:
+    unit = (DEPLOY / f"{name}.service").read_text()
+    assert "PartOf=surehand.target\n" in unit
+    assert unit.endswith("[Install]\nWantedBy=surehand.target\n")
+
+
 def test_each_desktop_is_named_in_a_file_of_its_own_and_the_command_takes_it() -> None:
     """A unit of which that file is not there fails, and says so; it watches no desktop by chance."""
     loop = service("surehand-runloop@.service")
