@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.attention import Known, at_least, items
-from analytics.charts import Bar, bars, spark, top_of
+from analytics.charts import Bar, bars
 from analytics.figures import Sums, by_bar, summed
 from analytics.models import RunMetric, StepMetric
 from analytics.panels import long_time
@@ -171,13 +171,6 @@ def test_the_least_share_is_never_that_of_the_sample() -> None:
 
 
 # --- drawings ---------------------------------------------------------------------------------------------------------
-@given(st.integers(0, 10**7))
-def test_the_top_of_a_chart_is_above_all_and_falls_on_whole_lines(most: int) -> None:
-    top = top_of(most)
-    assert max(most, 4) <= top <= max(4, 2.5 * most)
-    assert top % 4 == 0
-
-
 @given(st.lists(st.tuples(*[st.integers(0, 500)] * 3), min_size=1, max_size=60))
 def test_bars_stay_in_their_drawing_and_lead_somewhere(parts: list[tuple[int, ...]]) -> None:
     drawn = bars([Bar(label="d", parts=one, url="/x?a=1&b=2", told="<b>") for one in parts], ("a", "b", "c"), "label")
@@ -188,8 +181,3 @@ def test_bars_stay_in_their_drawing_and_lead_somewhere(parts: list[tuple[int, ..
     ):
         assert 7 <= float(y) <= 150.1
         assert float(y) + float(height) <= 151
-
-
-def test_a_line_needs_two_values() -> None:
-    assert spark([1.0, None]) == ""
-    assert "polyline" in spark([1.0, None, 3.0])

@@ -83,23 +83,6 @@ def test_a_projection_that_fails_costs_one_warning_a_run_and_no_step(
     assert robot.warnings["ocr"] == {"message": "slow"}
 
 
-@pytest.mark.django_db
-def test_a_database_that_takes_no_sample_costs_a_warning(
-    analytics: AnalyticsExecutionIntegration, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """S1.21"""
-
-    def full(self: ResourceSampler) -> None:
-        raise DatabaseError("disk full")
-
-    monkeypatch.setattr(ResourceSampler, "sample", full)
-    execution_id = make_execution().execution_id
-    analytics.on_execution_start(execution_id)
-    analytics.on_execution_complete(execution_id)
-    assert caplog.text.count("metrics are incomplete: DatabaseError: disk full") == 1
-    assert threads_of(execution_id) == []
-
-
 # --- samples --------------------------------------------------------------------------------------------------------
 class Card:
     """One GPU that is busy."""

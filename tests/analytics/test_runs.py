@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 
-from analytics import integration
-from analytics.integration import ResourceSampler
 from analytics.models import ResourceSample, StepMetric
 from execution.choices import WAITING, ExecutionMode, ExecutionState, StepPhase
-from execution.models import Execution, Robot
+from execution.models import Execution
 from execution.running.runner import Hooks, Runner
 from gpu import ExecutionMode as GpuMode
-from gpu.manager import GPUResourceManager, get_gpu_resource_manager
+from gpu.manager import get_gpu_resource_manager
 from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import analyzer, publish_line, queue, screens
 
@@ -44,10 +42,6 @@ def run() -> Execution:
     return Execution.objects.by_id(execution.execution_id)
 
 
-def broken(*args: Any, **kwargs: Any) -> None:
-    raise RuntimeError("the helper is ill")
-
-
 def test_a_run_leaves_a_metric_for_each_step_and_samples_of_the_machine() -> None:
     """S7.1, S7.2"""
     done = run()
@@ -65,20 +59,3 @@ def test_the_mode_of_the_run_drives_the_gpu() -> None:
     manager.set_execution_mode_sync(GpuMode.IDLE)
     assert run().mode == ExecutionMode.AUTOMATIC
     assert manager.get_status().execution_mode is GpuMode.AUTOPILOT
-
-
-def test_helpers_that_fail_cost_a_run_a_warning_each_and_nothing_else(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """S1.21: in the log and on the status page, once."""
-    monkeypatch.setattr(integration, "project", broken)
-    monkeypatch.setattr(ResourceSampler, "start", broken)
-    monkeypatch.setattr(GPUResourceManager, "set_execution_mode", broken)
-    done = run()
-    assert (done.state, done.steps_executed, done.steps_succeeded) == (ExecutionState.COMPLETED, 3, 2)
-    warnings = Robot.objects.get().warnings
-    assert {kind: warning["message"] for kind, warning in warnings.items()} == {
-        "analytics": "RuntimeError: the helper is ill",
-        "gpu": "RuntimeError: the helper is ill",
-    }
-    assert caplog.text.count("metrics are incomplete") == 1

@@ -6,14 +6,12 @@ import csv
 import io
 import json
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from audit.models import Entry, NeverChanged, Verb
 from audit.recording import record, record_look
@@ -253,18 +251,6 @@ def test_admins_read_filter_and_take_it_away(version: Any, make_user: Any) -> No
     assert len(json.loads(chief.get(reverse("audit_export", args=["json"]), {"who": "ben"}).getvalue())) == 1
     assert told("export") == ("chief", "page", "audit", "audit.json")  # whoever was asked for
     assert chief.get("/audit/export.exe").status_code == 404
-
-
-def test_times_are_those_of_the_readers_clock(make_user: Any) -> None:
-    """As in all pages: what the server words and what scripts word are of one clock."""
-    client = Client()
-    client.force_login(make_user("ada", "admin"))
-    newest = Entry.objects.latest("pk").at
-    for zone in ("UTC", "Asia/Kathmandu", "nowhere/at all"):
-        client.cookies["timezone"] = zone
-        told = newest.astimezone(ZoneInfo(zone if "/at" not in zone else "UTC")).strftime("%H:%M:%S")
-        assert f" {told}</time>" in client.get(reverse("audit")).content.decode()
-    assert timezone.get_current_timezone_name() == "UTC"  # and of nobody else's
 
 
 def test_older_entries_are_behind_the_newest(make_user: Any, django_assert_max_num_queries: Any) -> None:

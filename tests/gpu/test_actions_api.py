@@ -102,15 +102,6 @@ def test_each_refusal_is_a_status_a_word_and_a_sentence(ask, manager, error, sta
     assert words in body["detail"]
 
 
-def test_numbers_go_beside_the_sentence(ask, manager) -> None:
-    manager.error = ex.NotEnoughVRAM("x", needed_mb=6000, free_mb=2000)
-    body = ask(LOAD).json()
-    assert (body["needed_mb"], body["free_mb"]) == (6000, 2000)
-    manager.error = ex.GpuBusy("x", retry_after_s=2.2)
-    answer = ask(LOAD)
-    assert (answer.headers["Retry-After"], answer.json()["retry_after_s"]) == ("3", 3)
-
-
 def test_every_error_of_the_gpu_has_a_status_that_is_an_error() -> None:
     kinds, todo = [], [ex.GPUError]
     while todo:

@@ -163,23 +163,6 @@ def test_a_huge_file_is_not_read_whole(tmp_path: Path) -> None:
         read_file(path)
 
 
-def test_a_mark_at_the_beginning_of_the_file_is_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "models.yaml"
-    path.write_text(GOOD, encoding="utf-8-sig")
-    assert len(read_file(path)) == 2
-
-
-# --- the product's own ----------------------------------------------------------------------------------------------
-def test_the_products_own_models_are_without_error_and_there_for_each_need() -> None:
-    own = read_file(SEED)
-    text = [one for one in own if "vision" not in one.capabilities]
-    seeing = [one for one in own if "vision" in one.capabilities]
-    assert {one.tier for one in text if one.enabled} == set(Tier)
-    assert {one.tier for one in seeing} == set(Tier)
-    assert any(one.name == "qwen2.5vl:7b" for one in seeing)
-    assert [one.key for one in own if one.provider is ProviderName.OPENAI and one.enabled] == []
-
-
 # --- into the database ----------------------------------------------------------------------------------------------
 @pytest.fixture
 def empty(db: None) -> None:
@@ -275,12 +258,6 @@ def test_a_model_that_people_have_under_another_key_is_not_doubled(empty: None) 
     for replace in (False, True):
         assert "small (in the catalogue as mine)" in load(read(GOOD, source="here"), replace=replace).kept
     assert CatalogueModel.objects.filter(name="tiny:1b").count() == 1
-
-
-def test_rows_and_values_say_the_same(empty: None) -> None:
-    wanted = read(GOOD, source="here")
-    load(wanted)
-    assert set(entries()) == set(wanted)
 
 
 def test_a_model_is_found_by_its_key_and_by_its_name() -> None:

@@ -107,11 +107,6 @@ def test_without_weights_it_says_why_there_is_none(fields: dict[str, Any], why: 
         clip.embed(picture())
 
 
-@pytest.mark.parametrize("kind", ["empty", "safetensors cut off", "web page"])
-def test_damaged_weights_are_told_before_they_are_loaded(tmp_path: Path, kind: str) -> None:
-    assert not clip_manager(weights=broken(made_clip(), kind, tmp_path)).available
-
-
 def test_weights_that_only_loading_finds_out_about_make_it_unavailable(tmp_path: Path) -> None:
     clip = clip_manager(weights=broken(made_clip(), "rubbish", tmp_path))
     assert clip.available
@@ -179,24 +174,6 @@ async def test_on_the_gpu_it_sees_what_it_saw_before_and_back_again(clip: CLIPMa
     assert clip.problem == ""
 
 
-async def test_a_move_to_where_it_is_changes_nothing(clip: CLIPManager, cuda: FakeCuda) -> None:
-    told = told_to(clip)
-    await clip.move("cpu")
-    assert cuda.copies == 0
-    await clip.move("cuda:1")
-    before = cuda.copies
-    await clip.move("cuda:1")
-    assert cuda.copies == before
-    assert len(told) == 1
-
-
-async def test_the_master_never_leaves_the_processor(clip: CLIPManager) -> None:
-    tensors = [tensor.data_ptr() for tensor in clip.load().network.parameters()]
-    await clip.move("cuda:0")
-    await clip.move("cpu")
-    assert [tensor.data_ptr() for tensor in clip.load().network.parameters()] == tensors
-
-
 @pytest.mark.parametrize("device", ["tpu", "cuda", "cuda:2", "cuda:-1", "cuda:00", "cuda:٠", "CUDA:0", "", "cuda:0\n"])
 async def test_a_device_that_there_is_not_is_refused(clip: CLIPManager, cuda: FakeCuda, device: str) -> None:
     """S3.11 (12)"""
@@ -233,17 +210,6 @@ async def test_memory_that_ends_half_way_leaves_a_working_model_and_nothing_on_t
     assert np.array_equal(clip.embed(picture()), before)
     await clip.move("cuda:0")  # the memory is there now
     assert (clip.device, clip.problem) == ("cuda:0", "")
-
-
-async def test_a_move_between_gpus_that_fails_ends_on_the_processor_and_is_told(
-    clip: CLIPManager, cuda: FakeCuda
-) -> None:
-    await clip.move("cuda:0")
-    told = told_to(clip)
-    cuda.fail_after(5)
-    assert "out of memory" in await refusal(clip, "cuda:1")
-    assert (cuda.held_bytes(0), cuda.held_bytes(1)) == (0, 0)
-    assert [device for device, _why in told] == ["cpu"]
 
 
 async def test_a_gpu_that_sees_otherwise_is_not_used(clip: CLIPManager, cuda: FakeCuda, monkeypatch: Any) -> None:
@@ -287,12 +253,6 @@ async def test_nothing_grows_over_twenty_moves(clip: CLIPManager, cuda: FakeCuda
         await clip.move("cpu")
         assert cuda.held_bytes() == 0
     assert (tensors(), clip.need_mb) == (before, needed)
-
-
-async def test_closing_gives_the_memory_back(clip: CLIPManager, cuda: FakeCuda) -> None:
-    await clip.move("cuda:0")
-    clip.close()
-    assert (clip.device, cuda.held_bytes()) == ("cpu", 0)
 
 
 async def test_a_listener_that_fails_disturbs_nobody(clip: CLIPManager, caplog: pytest.LogCaptureFixture) -> None:

@@ -18,7 +18,7 @@ from gpu.exceptions import (
 )
 from gpu.manager import GPUResourceManager
 from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Request, RequestKind
-from tests.doubles.ollama import LOADED, ON_DISK, Fault, Kind, OllamaServer
+from tests.doubles.ollama import LOADED, ON_DISK, OllamaServer
 from tests.gpu.conftest import VLM, Ledger
 
 Make = Callable[..., GPUResourceManager]
@@ -28,10 +28,6 @@ def told(manager: GPUResourceManager) -> list[str]:
     texts: list[str] = []
     manager.on_event(lambda kind, text, status: texts.append(f"{kind}: {text}"))
     return texts
-
-
-def loads(ollama: OllamaServer) -> int:
-    return sum(ask.empty and bool(ask.keep_alive_s) for ask in ollama.asks)
 
 
 # --- nothing there --------------------------------------------------------------------------------------------------
@@ -77,17 +73,6 @@ async def test_a_model_that_does_not_go_is_said_to_be_there(ollama: OllamaServer
     assert "is still in memory" in manager.get_status().degraded_reason
 
 
-async def test_other_models_can_be_loaded_and_unloaded_too(ollama: OllamaServer, make_manager: Make) -> None:
-    manager = make_manager()
-    await manager.load_model("llama3")
-    assert ollama.models["llama3:latest"].state == LOADED
-    assert manager.get_status().vlm_state is ModelState.UNLOADED  # it tells of the VLM, not of any model
-    assert [one["name"] for one in manager.details().residents] == ["llama3:latest"]
-    await manager.unload_model("llama3")
-    assert ollama.models["llama3:latest"].state == ON_DISK
-    assert manager.details().residents == ()
-
-
 # --- what goes wrong ------------------------------------------------------------------------------------------------
 async def test_a_load_is_tried_three_times_and_its_failure_degrades_until_it_succeeds(
     ollama: OllamaServer, make_manager: Make
@@ -119,13 +104,6 @@ async def test_what_cannot_succeed_is_not_tried_again(
     assert ollama.left_machine == []
 
 
-async def test_a_fault_that_passes_costs_a_try_and_no_more(ollama: OllamaServer, make_manager: Make) -> None:
-    ollama.faults.append(Fault(kind=Kind.PROXY, path="/api/ps"))
-    manager = make_manager()
-    await manager.ensure_vlm_loaded()
-    assert manager.get_status().vlm_state is ModelState.LOADED
-
-
 async def test_a_load_that_takes_too_long_is_given_up_on_the_server_too(
     ollama: OllamaServer, make_manager: Make
 ) -> None:
@@ -146,7 +124,6 @@ async def test_a_model_in_memory_with_another_context_is_loaded_anew(ollama: Oll
     assert ollama.models[VLM].reloads == 1
 
 
-# --- chats ----------------------------------------------------------------------------------------------------------
 # --- from wherever --------------------------------------------------------------------------------------------------
 async def test_changes_are_told_in_order_and_a_listener_that_raises_harms_nobody(
     ollama: OllamaServer, make_manager: Make, caplog: pytest.LogCaptureFixture

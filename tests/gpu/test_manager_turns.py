@@ -15,9 +15,9 @@ from gpu.exceptions import (
     ServerAway,
 )
 from gpu.models import ModelUse
-from gpu.types import ExecutionMode, GPUResourceStatus, ModelState, Purpose
+from gpu.types import ExecutionMode, ModelState, Purpose
 from tests.doubles.ollama import LOADED, LOADING, STOPPING
-from tests.gpu.world import CHAT, CLIP_MB, OTHER, VLM, SimulatedClip, SimulatedWorld, chat, in_world, manager_in, settle
+from tests.gpu.world import CHAT, CLIP_MB, VLM, SimulatedClip, SimulatedWorld, chat, in_world, manager_in, settle
 
 AUTOPILOT, RECORDING, IDLE = ExecutionMode.AUTOPILOT, ExecutionMode.RECORDING, ExecutionMode.IDLE
 
@@ -32,47 +32,6 @@ async def test_a_request_ends_at_its_deadline_and_the_load_that_others_want_goes
     assert world.loop.now == 1.0
     await patient
     assert len(world.loads) == 1
-
-
-@in_world
-async def test_a_load_that_has_begun_is_finished_though_nobody_waits_for_it_any_more(world: SimulatedWorld) -> None:
-    """Whoever asks next finds it; a load that is given up would begin from nothing."""
-    manager = manager_in(world)
-    with pytest.raises(DeadlinePassed):
-        await manager.ensure_vlm_loaded(deadline_s=1.0)
-    await asyncio.sleep(10)
-    assert (world.is_loaded(VLM), world.models[VLM].aborted_loads) == (True, 0)
-
-
-@in_world
-async def test_what_nobody_waits_for_any_more_and_has_not_begun_never_runs(world: SimulatedWorld) -> None:
-    manager = manager_in(world)
-    first = asyncio.create_task(manager.ensure_vlm_loaded())
-    await settle()
-    with pytest.raises(DeadlinePassed, match="was not done"):
-        await manager.load_model(OTHER, deadline_s=1.0)
-    await first
-    await asyncio.sleep(30)
-    assert [name for _at, name in world.loads] == [VLM]
-
-
-@in_world
-async def test_a_hundred_callers_share_one_load_and_one_place_in_the_queue(world: SimulatedWorld) -> None:
-    """S3.4"""
-    manager = manager_in(world, max_waiting=2)
-    await asyncio.gather(*(manager.ensure_vlm_loaded() for _ in range(100)))
-    assert len(world.loads) == 1
-
-
-@in_world
-async def test_questions_too_many_are_refused_with_the_time_to_wait(world: SimulatedWorld) -> None:
-    manager = manager_in(world, max_waiting=3)
-    await manager.ensure_vlm_loaded()
-    answers = await asyncio.gather(*(manager.ask_vlm("what?", [], {}) for _ in range(6)), return_exceptions=True)
-    assert sum(isinstance(answer, str) for answer in answers) == 4
-    refused = [answer for answer in answers if isinstance(answer, GpuBusy)]
-    assert len(refused) == 2
-    assert all(error.retry_after_s >= 1 for error in refused)
 
 
 @in_world
@@ -283,23 +242,6 @@ async def test_what_was_loaded_before_this_process_came_is_read_and_idles_out_fr
     assert world.is_loaded(VLM)
     await asyncio.sleep(4)
     assert not world.is_loaded(VLM)
-
-
-@in_world
-async def test_a_listener_hears_kind_sentence_and_status_of_an_idle_unload(world: SimulatedWorld) -> None:
-    """S3.9"""
-    heard: list[tuple[str, str, GPUResourceStatus]] = []
-
-    manager = manager_in(world, idle_timeout_s=10.0)
-    manager.claim("a run loop")
-    await manager.ensure_vlm_loaded()
-    manager.on_event(lambda *event: heard.append(event))
-    await asyncio.sleep(15)
-    kind, text, status = heard[-1]
-    assert (kind, text) == (
-        "idle_unload", f"“{VLM}” is unloaded: Nobody has asked for “{VLM}” for 10 s.",
-    )  # fmt: skip
-    assert status.vlm_state is ModelState.UNLOADED
 
 
 @in_world

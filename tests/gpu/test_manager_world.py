@@ -92,38 +92,6 @@ async def test_a_server_that_is_away_is_tried_three_times_with_growing_pauses_an
 
 
 @in_world
-async def test_the_mode_asked_for_while_the_server_is_away_is_taken_and_done_when_it_is_back(
-    world: SimulatedWorld,
-) -> None:
-    """S1.21, S3.10"""
-    manager = manager_in(world)
-    manager.claim("a run loop")
-    world.stop_server()
-    await manager.set_execution_mode(RECORDING)
-    assert manager.get_status().execution_mode is RECORDING
-    assert manager.get_status().degraded
-    assert manager.details().degraded_since is not None
-    world.start_server()
-    await asyncio.sleep(12.0)
-    assert world.is_loaded(VLM)
-    assert not manager.get_status().degraded
-    assert manager.details().degraded_since is None
-
-
-@in_world
-async def test_what_was_in_memory_of_a_server_that_was_started_anew_is_known_to_be_gone(world: SimulatedWorld) -> None:
-    """S3.10: and no error of the server before stays."""
-    manager = manager_in(world, probe_every_s=600.0)
-    await manager.ensure_vlm_loaded()
-    world.stop_server()
-    await manager.controller.probe()
-    assert manager.get_status().vlm_state is ModelState.ERROR
-    world.start_server()
-    await manager.controller.probe()
-    assert manager.get_status().vlm_state is ModelState.UNLOADED
-
-
-@in_world
 async def test_an_answer_that_is_older_than_a_turn_is_not_believed(world: SimulatedWorld) -> None:
     """A.6: whoever had the turn meanwhile knows better what is in memory."""
     manager = manager_in(world, probe_every_s=600.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import logging
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -103,33 +102,6 @@ def test_the_answer_comes_from_the_best_model_through_the_owner_of_the_gpu(stage
     assert (use.purpose, use.tokens_in, use.tokens_out, use.attempt) == (Purpose.ASSISTANT, 30, 4, 1)
 
 
-def test_words_are_passed_on_as_they_come_and_the_last_chunk_tells_what_it_took(
-    stage: Callable[..., Stage],
-) -> None:
-    here = stage()
-    here.server.will(A, Says(["It ", "failed."]))
-    *parts, last = here.stream()
-    assert [part.text for part in parts] == ["It ", "failed."]
-    assert (last.done, last.model, last.tokens_in, [a.outcome for a in last.attempts]) == (True, "a", 30, ["answered"])
-    assert last.dropped == {}
-
-
-def test_the_system_message_and_what_was_said_go_along(stage: Callable[..., Stage]) -> None:
-    here = stage()
-    said = [
-        ChatMessage(role="system", content="You help."),
-        ChatMessage(role="user", content="Hello"),
-        ChatMessage(role="assistant", content="Good day."),
-    ]
-    here.ask("What now?", said)
-    _model, messages, how = here.server.asked[0]
-    assert [(m.role, m.content) for m in messages] == [
-        ("system", "You help."), ("user", "Hello"), ("assistant", "Good day."), ("user", "What now?"),
-    ]  # fmt: skip
-    assert how["context_length"] == 8192
-    assert how["max_tokens"] == 512
-
-
 async def test_it_can_be_awaited_in_any_event_loop(stage: Callable[..., Stage]) -> None:
     here = stage()
     assert (await here.models.generate_response("Why?", ())).text == "Yes."
@@ -176,14 +148,6 @@ def test_an_empty_answer_is_of_no_use(stage: Callable[..., Stage]) -> None:
     assert [error for _m, _o, error, _i in here.kept] == ["AnswerUnusable", "AnswerUnusable", ""]
 
 
-def test_an_answer_without_its_end_is_none(stage: Callable[..., Stage]) -> None:
-    here = stage()
-    here.server.will(A, Says(["Half an"], ends=False), Says(["Half an"], ends=False))
-    chunks = here.stream()
-    assert [chunk.restarted for chunk in chunks] == [False, True, False, True, False, False]
-    assert chunks[-1].model == "b"
-
-
 def test_once_words_were_shown_a_new_beginning_says_so(stage: Callable[..., Stage]) -> None:
     """S4.4"""
     here = stage()
@@ -206,24 +170,6 @@ def test_a_model_that_does_not_fit_is_not_tried_twice(stage: Callable[..., Stage
     here.gpu.refuses[A] = deque([NotEnoughVRAM("“a”", needed_mb=5000, free_mb=100)])
     assert here.ask().model == "c"
     assert here.kept == [(A, "failed", "NotEnoughVRAM", ""), (C, "answered", "", A)]
-
-
-def test_when_all_have_failed_the_last_failure_is_told_with_every_attempt(stage: Callable[..., Stage]) -> None:
-    here = stage()
-    for name in (A, B, C):
-        here.server.will(name, AnswerTimeout("no byte"), AnswerTimeout("no byte"))
-    with pytest.raises(AnswerTimeout) as failed:
-        here.ask()
-    assert [a.model for a in failed.value.attempts] == ["a", "a", "b", "b", "c", "c"]
-    assert len(here.kept) == 6
-
-
-def test_a_server_that_is_away_costs_two_attempts_and_not_two_a_model(stage: Callable[..., Stage]) -> None:
-    here = stage()
-    here.server.will(A, ServerAway("refused"), ServerAway("refused"))
-    with pytest.raises(ServerAway):
-        here.ask()
-    assert here.server.asked_models == [A, A]
 
 
 def test_when_ollama_is_away_the_other_server_answers(stage: Callable[..., Stage]) -> None:
@@ -419,23 +365,6 @@ def test_in_autopilot_a_chat_takes_only_what_is_free(stage: Callable[..., Stage]
     assert "while a run has the GPU" in str(none.value)
     here.gpu.mode = ExecutionMode.IDLE
     assert here.ask().model == "a", "what is idle gives way"
-
-
-def test_what_models_really_took_counts_and_not_what_the_catalogue_says(runtime: Runtime) -> None:
-    here = Stage(runtime, catalogue=(entry("a"),), resources=machine(vram_free_mb=5000))
-    here.models._observer._read_rows = rows_of(entry("a"), learned={(f"sha-{A}", 8192): 9000})
-    with pytest.raises(NoModelFits) as none:
-        here.ask()
-    assert "needs 9512 MB" in str(none.value)
-
-
-def test_every_choice_is_in_the_log_of_the_operator(
-    stage: Callable[..., Stage], caplog: pytest.LogCaptureFixture
-) -> None:
-    """S4.3: silent for the person, logged for the operator."""
-    with caplog.at_level(logging.INFO):
-        stage().ask()
-    assert "“a” is to answer: is standard, as the task is; needs 4608 of 20480 MB free GPU memory" in caplog.text
 
 
 # --- loading ahead --------------------------------------------------------------------------------------------------

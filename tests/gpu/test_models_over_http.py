@@ -11,7 +11,6 @@ import pytest
 from gpu.catalogue import ModelEntry
 from gpu.config import GPUResourceConfig
 from gpu.conversation import Talk
-from gpu.exceptions import NoModelFits
 from gpu.manager import GPUResourceManager
 from gpu.model_manager import ModelManager
 from gpu.models import ModelUse
@@ -75,15 +74,6 @@ def stage(ollama: OllamaServer) -> Iterator[Callable[..., Stage]]:
         yield make
 
 
-def test_a_question_loads_the_model_once_and_is_answered(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
-    here = stage()
-    first, second = here.ask(), here.ask("And then?")
-    assert (first.text, first.model, second.model) == ("Hello there.", "a", "a")
-    assert first.tokens_in > 0
-    assert (ollama.models[A].loads, ollama.models[A].reloads) == (1, 0)
-    assert here.kept == [(A, "answered", "")] * 2
-
-
 def test_the_model_sees_every_message_that_was_sent(stage: Callable[..., Stage], ollama: OllamaServer) -> None:
     """S4.3: the server drops nothing behind our back; what is missing is what we left out, and know."""
     history = tuple(ChatMessage(role=("user", "assistant")[n % 2], content=f"{n} " + "word " * 600) for n in range(20))
@@ -116,23 +106,6 @@ def test_scarce_memory_switches_by_itself_and_the_conversation_goes_on(
     asked = [ask for ask in ollama.asks if not ask.empty][-1]
     assert [m["content"] for m in asked.messages] == ["Which step failed?", "Hello there.", "And why?"]
     assert second.dropped == {}
-
-
-def test_what_is_missing_on_the_server_is_said_with_what_brings_it(stage: Callable[..., Stage]) -> None:
-    here = stage(entry("c", name="c:1b"))
-    with pytest.raises(NoModelFits, match="is not on the server: `ollama pull c:1b`"):
-        here.ask()
-
-
-def test_an_ollama_that_is_away_is_no_crash_and_costs_no_long_wait(
-    stage: Callable[..., Stage], ollama: OllamaServer
-) -> None:
-    here = stage()
-    ollama.stop()
-    with pytest.raises(NoModelFits, match="cannot be reached"):
-        here.ask()
-    ollama.start()
-    assert here.ask().text == "Hello there."
 
 
 def test_a_server_that_is_busy_unloading_is_not_taken_for_away(

@@ -63,35 +63,99 @@ def words(decision: MemoryPlan) -> list[str]:
     return said
 
 
+# Who wants what of which machine, and the steps to that.
+AWAY = replace(ON_CPU, returns=True)  # CLIP that gave way to the VLM
+BESIDE = machine(loaded(VLM, last_used=999.0), mode=ExecutionMode.AUTOPILOT, clip=AWAY)
+DUE = machine(mode=ExecutionMode.RECORDING, clip=ON_CPU)
+THREE = [loaded(name, 3000, last_used=at) for name, at in (("a:1b", 9.0), ("b:1b", 5.0), ("c:1b", 7.0))]
+TWO_SWAPS = {"swaps": (950.0, 960.0), "config": GPUResourceConfig(swaps_per_minute=2)}
+UNLOAD = Request(kind=RequestKind.UNLOAD, model=CHAT)
+TO_CPU = Request(kind=RequestKind.CLIP_TO_CPU)
+STEPS: dict[str, tuple[GPUSnapshot, Request | Tick, list[str]]] = {
+    "autopilot sends the VLM away and then has CLIP on the GPU": (
+        machine(loaded(VLM), free_mb=1000, clip=ON_CPU),
+        mode(ExecutionMode.AUTOPILOT),
+        [f"unload {VLM}", "clip cuda:0"],
+    ),
+    "in autopilot CLIP stays where it does not fit, and nothing is driven out in vain": (
+        machine(loaded(CHAT, 500), free_mb=100, clip=ON_CPU),
+        mode(ExecutionMode.AUTOPILOT),
+        [],
+    ),
+    "recording has CLIP on the CPU and then loads the VLM": (
+        machine(clip=ON_GPU),
+        mode(ExecutionMode.RECORDING),
+        ["clip cpu", f"load {VLM}"],
+    ),
+    "recording is never refused for too many swaps, it waits": (
+        machine(clip=ON_GPU, **TWO_SWAPS),
+        mode(ExecutionMode.RECORDING),
+        ["clip cpu", "wait 10"],
+    ),
+    "idle leaves all as it is": (machine(loaded(VLM), clip=ON_GPU), mode(ExecutionMode.IDLE), []),
+    "what is loaded needs nothing": (machine(loaded(VLM)), load(VLM), []),
+    "what is loaded with another context is asked for anew without room for two": (
+        machine(loaded(VLM, stale=True), free_mb=100),
+        load(VLM),
+        [f"load {VLM}"],
+    ),
+    "a server elsewhere has nothing to do with the memory here": (
+        machine(free_mb=10, clip=ON_GPU, vlm_is_here=False),
+        load(VLM),
+        [f"load {VLM}"],
+    ),
+    "memory that is unknown is left to the server": (machine(free_mb=None), load(VLM), [f"load {VLM}"]),
+    "a need that is unknown is left to the server": (
+        machine(ModelRecord(name=VLM), free_mb=1),
+        load(VLM),
+        [f"load {VLM}"],
+    ),
+    "the fewest others go, the longest unused first": (
+        machine(on_disk(VLM), *THREE, free_mb=3000),
+        load(VLM),
+        ["unload b:1b", "unload c:1b", f"load {VLM}"],
+    ),
+    "beside another model a fifth of the memory stays free": (
+        machine(on_disk(VLM), loaded(CHAT, 4000), free_mb=7500),
+        load(VLM),
+        [f"load {VLM}"],
+    ),
+    "or the other one goes: the server would drive it out by itself": (
+        machine(on_disk(VLM), loaded(CHAT, 4000), free_mb=7499),
+        load(VLM),
+        [f"unload {CHAT}", f"load {VLM}"],
+    ),
+    "a chat leaves recording its VLM and takes what else nobody uses": (
+        machine(on_disk(CHAT, 5000), loaded(VLM), loaded("o:1b", 4000), free_mb=2500, mode=ExecutionMode.RECORDING),
+        load(CHAT, Purpose.ASSISTANT),
+        ["unload o:1b", f"load {CHAT}"],
+    ),
+    "CLIP goes to the CPU whenever it is asked": (machine(clip=ON_GPU, free_mb=None), TO_CPU, ["clip cpu"]),
+    "and not if it is there": (machine(clip=ON_CPU), TO_CPU, []),
+    "what is in memory is unloaded": (machine(loaded(CHAT)), UNLOAD, [f"unload {CHAT}"]),
+    "and nothing else": (machine(on_disk(CHAT)), UNLOAD, []),
+    "what is used is not idle however long it takes": (machine(loaded(VLM, users=(Purpose.TARGET,))), Tick(), []),
+    "CLIP that gave way comes back in autopilot, beside the VLM too": (BESIDE, Tick(), ["clip cuda:0"]),
+    "as soon as it fits": (replace(BESIDE, gpus=(2011,)), Tick(), []),
+    "unless somebody sent it there": (replace(BESIDE, clip=ON_CPU), Tick(), []),
+    "and in no other mode": (replace(BESIDE, mode=ExecutionMode.IDLE), Tick(), []),
+    "what the mode has not got is tried again": (replace(DUE, mode_is_due=True), Tick(), [f"load {VLM}"]),
+    "when it is due": (DUE, Tick(), []),
+}
+
+
+@pytest.mark.parametrize(("snapshot", "wanted", "steps"), STEPS.values(), ids=STEPS)
+def test_what_is_done_for_what_is_wanted(snapshot: GPUSnapshot, wanted: Request | Tick, steps: list[str]) -> None:
+    """S3.6, S3.7, S3.11.3, S3.11.6, S4.5, A.3"""
+    assert words(decide(snapshot, wanted)) == steps
+
+
 # --- modes ----------------------------------------------------------------------------------------------------------
-def test_autopilot_sends_the_vlm_away_and_then_has_clip_on_the_gpu() -> None:
-    """S3.6"""
-    snapshot = machine(loaded(VLM), free_mb=1000, clip=ON_CPU)
-    assert words(decide(snapshot, mode(ExecutionMode.AUTOPILOT))) == [f"unload {VLM}", "clip cuda:0"]
-
-
-def test_recording_has_clip_on_the_cpu_and_then_loads_the_vlm() -> None:
-    """S3.6, S3.11.6"""
-    assert words(decide(machine(clip=ON_GPU), mode(ExecutionMode.RECORDING))) == ["clip cpu", f"load {VLM}"]
-
-
-def test_idle_leaves_all_as_it_is() -> None:
-    """S3.6"""
-    assert words(decide(machine(loaded(VLM), clip=ON_GPU), mode(ExecutionMode.IDLE))) == []
-
-
 def test_autopilot_drives_out_what_nobody_uses_where_clip_needs_it_and_says_why() -> None:
     snapshot = machine(loaded(CHAT, 11_000), free_mb=1000, clip=ON_CPU)
     decision = decide(snapshot, mode(ExecutionMode.AUTOPILOT))
     assert words(decision) == [f"unload {CHAT}", "clip cuda:0"]
     assert "nobody uses it" in decision.steps[0].reason
-
-
-def test_in_autopilot_clip_stays_where_it_does_not_fit_and_nothing_is_driven_out_in_vain() -> None:
-    """S3.11.3"""
-    snapshot = machine(loaded(CHAT, 500), free_mb=100, clip=ON_CPU)
-    decision = decide(snapshot, mode(ExecutionMode.AUTOPILOT))
-    assert words(decision) == []
 
 
 def test_recording_moves_clip_even_where_the_vlm_does_not_fit_and_says_what_is_missing() -> None:
@@ -102,11 +166,6 @@ def test_recording_moves_clip_even_where_the_vlm_does_not_fit_and_says_what_is_m
     assert (decision.refusal.needed_mb, decision.refusal.free_mb) == (6512, 4500)
 
 
-def test_recording_is_never_refused_for_too_many_swaps_it_waits() -> None:
-    snapshot = machine(clip=ON_GPU, swaps=(950.0, 960.0), config=GPUResourceConfig(swaps_per_minute=2))
-    assert words(decide(snapshot, mode(ExecutionMode.RECORDING))) == ["clip cpu", "wait 10"]
-
-
 def test_autopilot_without_a_server_still_has_clip_where_it_fits() -> None:
     decision = decide(machine(clip=ON_CPU, server_problem="It is away."), mode(ExecutionMode.AUTOPILOT))
     assert words(decision) == ["clip cuda:0"]
@@ -114,24 +173,10 @@ def test_autopilot_without_a_server_still_has_clip_where_it_fits() -> None:
 
 
 # --- a model --------------------------------------------------------------------------------------------------------
-def test_what_is_loaded_needs_nothing() -> None:
-    assert decide(machine(loaded(VLM)), load(VLM)) == MemoryPlan()
-
-
-def test_what_is_loaded_with_another_context_is_asked_for_anew_without_room_for_two() -> None:
-    """A.3"""
-    assert words(decide(machine(loaded(VLM, stale=True), free_mb=100), load(VLM))) == [f"load {VLM}"]
-
-
 @pytest.mark.parametrize("now", list(ExecutionMode))
 def test_the_vlm_makes_clip_go_first_in_every_mode(now: ExecutionMode) -> None:
     """S3.11.6"""
     assert words(decide(machine(mode=now, clip=ON_GPU), load(VLM))) == ["clip cpu", f"load {VLM}"]
-
-
-def test_a_server_elsewhere_has_nothing_to_do_with_the_memory_here() -> None:
-    snapshot = machine(free_mb=10, clip=ON_GPU, vlm_is_here=False)
-    assert words(decide(snapshot, load(VLM))) == [f"load {VLM}"]
 
 
 @pytest.mark.parametrize(("free_mb", "fits"), [(6511, False), (6512, True)])
@@ -142,31 +187,6 @@ def test_admission_is_free_memory_less_the_headroom(free_mb: int, fits: bool) ->
     assert fits or str(decision.refusal) == (
         "“vlm:7b” needs 6512 MB of GPU memory and 6511 MB are free. Close what holds it."
     )
-
-
-@pytest.mark.parametrize("snapshot", [machine(free_mb=None), machine(ModelRecord(name=VLM), free_mb=1)])
-def test_what_is_unknown_is_left_to_the_server(snapshot: GPUSnapshot) -> None:
-    decision = decide(snapshot, load(VLM))
-    assert words(decision) == [f"load {VLM}"]
-
-
-def test_the_fewest_others_go_the_longest_unused_first() -> None:
-    others = (
-        loaded("a:1b", 3000, last_used=9.0),
-        loaded("b:1b", 3000, last_used=5.0),
-        loaded("c:1b", 3000, last_used=7.0),
-    )
-    assert words(decide(machine(on_disk(VLM), *others, free_mb=3000), load(VLM))) == [
-        "unload b:1b", "unload c:1b", f"load {VLM}",
-    ]  # fmt: skip
-
-
-def test_beside_another_model_a_fifth_of_the_memory_stays_free_or_the_other_one_goes() -> None:
-    """A.3: the server would drive it out by itself, and nobody would know."""
-    assert words(decide(machine(on_disk(VLM), loaded(CHAT, 4000), free_mb=7499), load(VLM))) == [
-        f"unload {CHAT}", f"load {VLM}",
-    ]  # fmt: skip
-    assert words(decide(machine(on_disk(VLM), loaded(CHAT, 4000), free_mb=7500), load(VLM))) == [f"load {VLM}"]
 
 
 def test_too_many_swaps_are_refused_with_the_time_to_wait() -> None:
@@ -199,13 +219,6 @@ def test_a_chat_in_autopilot_has_only_memory_that_is_free() -> None:
     assert words(decide(free, load(CHAT, Purpose.ASSISTANT))) == [f"load {CHAT}"]
 
 
-def test_a_chat_leaves_recording_its_vlm_and_takes_what_else_nobody_uses() -> None:
-    snapshot = machine(
-        on_disk(CHAT, 5000), loaded(VLM), loaded("old:1b", 4000), free_mb=2500, mode=ExecutionMode.RECORDING
-    )
-    assert words(decide(snapshot, load(CHAT, Purpose.ASSISTANT))) == ["unload old:1b", f"load {CHAT}"]
-
-
 @pytest.mark.parametrize("users", [(), (Purpose.TARGET,)])
 def test_a_chat_drives_out_only_what_nobody_is_about_to_use(users: tuple[Purpose, ...]) -> None:
     snapshot = machine(on_disk(CHAT, 5000), loaded(VLM, users=users), free_mb=1000)
@@ -235,18 +248,6 @@ def test_clip_stays_where_there_is_no_gpu_or_no_clip(snapshot: GPUSnapshot, why:
     assert why in str(refusal)
 
 
-def test_clip_goes_to_the_cpu_whenever_it_is_asked() -> None:
-    ask = Request(kind=RequestKind.CLIP_TO_CPU)
-    assert words(decide(machine(clip=ON_GPU, free_mb=None), ask)) == ["clip cpu"]
-    assert words(decide(machine(clip=ON_CPU), ask)) == []
-
-
-def test_only_what_is_in_memory_is_unloaded() -> None:
-    ask = Request(kind=RequestKind.UNLOAD, model=CHAT)
-    assert words(decide(machine(loaded(CHAT)), ask)) == [f"unload {CHAT}"]
-    assert words(decide(machine(on_disk(CHAT)), ask)) == []
-
-
 # --- by itself ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("last_used", "goes"), [(700.1, False), (700.0, True), (None, False)])
 def test_what_nobody_has_asked_for_goes_and_not_before(last_used: float | None, goes: bool) -> None:
@@ -254,25 +255,6 @@ def test_what_nobody_has_asked_for_goes_and_not_before(last_used: float | None, 
     decision = decide(machine(loaded(VLM, last_used=last_used)), Tick())
     assert words(decision) == ([f"unload {VLM}"] if goes else [])
     assert all(isinstance(step, UnloadModel) and step.idle for step in decision.steps)
-
-
-def test_what_is_used_is_not_idle_however_long_it_takes() -> None:
-    assert words(decide(machine(loaded(VLM, users=(Purpose.TARGET,))), Tick())) == []
-
-
-def test_clip_that_gave_way_comes_back_in_autopilot_as_soon_as_it_fits() -> None:
-    away = replace(ON_CPU, returns=True)
-    snapshot = machine(loaded(VLM, last_used=999.0), mode=ExecutionMode.AUTOPILOT, clip=away)
-    assert words(decide(snapshot, Tick())) == ["clip cuda:0"]  # beside the VLM too
-    assert words(decide(replace(snapshot, gpus=(2011,)), Tick())) == []
-    assert words(decide(replace(snapshot, clip=ON_CPU), Tick())) == []  # somebody sent it there
-    assert words(decide(replace(snapshot, mode=ExecutionMode.IDLE), Tick())) == []
-
-
-def test_what_the_mode_has_not_got_is_tried_again_when_it_is_due() -> None:
-    snapshot = machine(mode=ExecutionMode.RECORDING, clip=ON_CPU)
-    assert words(decide(replace(snapshot, mode_is_due=True), Tick())) == [f"load {VLM}"]
-    assert words(decide(snapshot, Tick())) == []
 
 
 def test_clip_goes_to_the_gpu_that_has_most_room_by_the_number_that_cuda_gives_it() -> None:

@@ -17,8 +17,6 @@ from gpu.exceptions import (
     AnswerTimeout,
     AnswerUnusable,
     GpuBusy,
-    ModelMissing,
-    OutOfMemory,
     PromptTooLarge,
     RequestRefused,
     ServerAway,
@@ -156,13 +154,6 @@ async def test_an_answer_that_breaks_off_is_none(scene: Make, end: End) -> None:
     assert caught.value.passing and caught.value.falls_back
 
 
-async def test_memory_that_runs_out_is_told_as_that(scene: Make) -> None:
-    one = scene()
-    one.server.replies.append(Reply(end=End.OOM))
-    with pytest.raises(OutOfMemory):
-        await one.chat()
-
-
 async def test_an_answer_without_end_is_cut_off(scene: Make) -> None:
     one = scene(hurry=True)
     one.server.reply = Reply(content="on", end=End.ENDLESS)
@@ -214,11 +205,6 @@ async def test_refusals_and_broken_connections_have_one_error_each(
     with pytest.raises(error):
         await one.chat()
     assert await one.say() == "Hello there."
-
-
-async def test_a_model_that_is_not_there_is_missing(scene: Make) -> None:
-    with pytest.raises(ModelMissing, match="not found"):
-        await scene().chat(model="nobody:1b")
 
 
 async def test_a_server_that_was_killed_is_away(scene: Make) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from analytics.integration import ResourceSampler
 from gpu.resources import ResourceMonitor
 from gpu.types import VRAMInfo
 from tests.gpu.fake_models import gpu
@@ -78,32 +75,3 @@ def test_the_first_reading_says_what_the_system_remembers(monkeypatch: pytest.Mo
     assert ResourceMonitor(vram=Cards(), cpu_times=Processor()).read().cpu_percent == 25.0
     monkeypatch.setattr("gpu.resources.os.getloadavg", lambda: (90.0, 9.0, 9.0))
     assert ResourceMonitor(vram=Cards(), cpu_times=Processor()).read().cpu_percent == 100.0
-
-
-def test_each_monitor_measures_for_itself() -> None:
-    processor = Processor()
-    one, other = (ResourceMonitor(vram=Cards(), cpu_times=processor) for _ in range(2))
-    processor.works(10, 10)
-    assert one.read().cpu_percent == 100.0
-    processor.works(0, 10)
-    assert (one.read().cpu_percent, other.read().cpu_percent) == (0.0, 50.0)
-
-
-def test_what_the_system_counts_only_grows() -> None:
-    from gpu.resources import _cpu_times
-
-    busy, total = _cpu_times()
-    assert 0 < busy < total
-    later_busy, later_total = _cpu_times()
-    assert later_busy >= busy
-    assert later_total >= total
-
-
-@pytest.mark.django_db
-def test_samples_of_runs_are_read_the_same_way() -> None:
-    """One way of reading: what analytics keeps is what the choice of a model sees."""
-    cards = Cards(gpu(1000, 8000), busy={"a": 5})
-    sample: Any = ResourceSampler("exec_1", vram=cards).sample()
-    assert (sample.vram_used_mb, sample.vram_total_mb, sample.gpu_percent) == (7000, 8000, 5)
-    none: Any = ResourceSampler("exec_1", vram=Cards()).sample()
-    assert (none.vram_used_mb, none.vram_total_mb, none.gpu_percent) == (None, None, None)

@@ -132,14 +132,6 @@ async def test_who_leaves_waits_until_the_work_has_cleaned_up(runtime: Runtime) 
     assert cleaned.is_set()
 
 
-def test_an_error_is_the_callers(runtime: Runtime) -> None:
-    async def fails() -> None:
-        raise ValueError("no")
-
-    with pytest.raises(ValueError, match="no"):
-        runtime.run(fails())
-
-
 def test_closing_cancels_what_is_left_and_the_next_one_begins_anew() -> None:
     runtime, ended = Runtime("test"), threading.Event()
 

@@ -67,14 +67,6 @@ def test_a_question_that_is_too_long_by_itself_is_refused_with_numbers() -> None
         fit(Talk(system=words(60)), room=120, question=ChatMessage(role="user", content=words(100)))
 
 
-def test_a_switch_to_a_larger_context_brings_back_what_was_left_out() -> None:
-    """S4.3: the conversation is ours, no model's."""
-    talk = Talk(history=said(*[words(100)] * 6))
-    manager = ContextManager()
-    assert fit(talk, room=300, manager=manager).dropped
-    assert fit(talk, room=3000, manager=manager).messages == (*talk.history, QUESTION)
-
-
 def test_messages_with_the_systems_first_are_a_conversation() -> None:
     system = ChatMessage(role="system", content="You help.")
     assert Talk.of([system, *said("Why?")]) == Talk(system="You help.", history=said("Why?"))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu.resources import ASK_AGAIN_AT_MOST_S, ASK_AGAIN_S, VRAMMonitor, free_mb, gpu_of
+from gpu.resources import ASK_AGAIN_AT_MOST_S, ASK_AGAIN_S, VRAMMonitor, gpu_of
 from gpu.types import VRAMInfo
 from tests.doubles.nvml import Card, FakeNvml, error
 
@@ -63,12 +63,6 @@ def test_an_old_driver_tells_the_same_free_memory(nvml: FakeNvml, monitor: VRAMM
     nvml.no_memory_v2 = error(fault)
     first, _second = monitor.read()
     assert (first.free_mb, first.used_mb, first.reserved_mb) == (3000, 5000, 0)
-
-
-def test_the_library_is_opened_once(nvml: FakeNvml, monitor: VRAMMonitor) -> None:
-    monitor.read()
-    monitor.utilisation()
-    assert nvml.calls["nvmlInit"] == 1
 
 
 @pytest.mark.parametrize(
@@ -149,17 +143,6 @@ def test_one_gpu_that_is_lost_does_not_hide_the_others_and_is_looked_for_again(
     clock.now = 10 * ASK_AGAIN_S
     assert seen(monitor) == [FIRST, SECOND]
     assert monitor.problem == ""
-
-
-def test_the_only_gpu_that_is_lost_is_as_none(clock: Clock) -> None:
-    nvml = FakeNvml(Card())
-    monitor = VRAMMonitor(nvml=nvml, clock=clock)
-    assert monitor.read()
-    nvml.cards[0].fault = error("GPU_IS_LOST")
-    assert monitor.read() == ()
-    calls = dict(nvml.calls)
-    assert monitor.read() == ()
-    assert nvml.calls == calls
 
 
 def test_a_gpu_that_is_split_is_told_by_its_parts(clock: Clock) -> None:
@@ -256,11 +239,6 @@ def test_the_gpu_that_is_meant_is_found_by_its_uuid_as_nvml_or_cuda_writes_it(mo
         assert found.uuid == SECOND
     assert gpu_of(gpus, "GPU-other") is None
     assert gpu_of(gpus, "") is None
-
-
-def test_free_memory_is_that_of_all_gpus_and_unknown_is_not_zero(monitor: VRAMMonitor) -> None:
-    gpus = monitor.read()
-    assert (free_mb(gpus), free_mb(())) == (27_000, None)
 
 
 @pytest.mark.gpu

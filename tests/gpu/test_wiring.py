@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from gpu.exceptions import GpuBusy, ModelMissing
+from gpu.exceptions import GpuBusy
 from gpu.machine.ownership import Ownership
 from gpu.machine.status import Publisher, gpu_folder, last_known_status
 from gpu.manager import GPUResourceManager, wired_manager
@@ -133,21 +133,6 @@ def test_a_request_survives_the_death_of_the_owner(
     ]
 
 
-def test_a_process_that_claimed_nothing_owns_the_gpu_that_nobody_has_until_a_run_loop_claims_it(
-    here: GPUResourceManager, ollama: OllamaServer
-) -> None:
-    """S3.1: then it asks as everybody does."""
-    assert holder() == ""
-    here.load_model_sync(VLM)
-    assert holder() == f"a process that needed it {os.getpid()}"
-    wait_for(lambda: GPUState.objects.filter(owner="a process that needed it", vlm_state="loaded").exists())
-    with another() as other:
-        other.claim("run loop")
-        wait_for(lambda: holder() == f"run loop {os.getpid()}")
-        here.unload_model_sync(VLM)
-        assert ollama.models[VLM].state == ON_DISK
-
-
 def test_the_end_of_a_process_is_said_and_gives_the_gpu_to_the_next_one(
     here: GPUResourceManager, ollama: OllamaServer, tmp_path: Path
 ) -> None:
@@ -160,21 +145,6 @@ def test_the_end_of_a_process_is_said_and_gives_the_gpu_to_the_next_one(
     assert GPUEvent.objects.filter(kind="owner_changed").count() == 2
     here.claim("next")
     assert holder() == f"next {os.getpid()}"
-
-
-def test_a_process_that_claimed_it_keeps_it_and_others_ask_it(here: GPUResourceManager, ollama: OllamaServer) -> None:
-    """S3.1"""
-    here.claim("run loop")
-    with another() as other:
-        other.load_model_sync(VLM)
-        assert ollama.models[VLM].state == LOADED
-        with pytest.raises(ModelMissing, match="nobody:1b"):
-            other.load_model_sync("nobody:1b")
-        other.unload_model_sync(VLM)
-        assert ollama.models[VLM].state == ON_DISK
-        (refused,) = GPUEvent.objects.filter(kind="request_failed")
-        assert (refused.status["error"], refused.status["request"]["model"]) == ("ModelMissing", "nobody:1b")
-        assert holder() == f"run loop {os.getpid()}"
 
 
 def test_a_manager_that_is_closed_in_the_middle_of_a_load_leaves_nothing_behind(

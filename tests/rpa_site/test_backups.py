@@ -132,20 +132,6 @@ def test_database_and_pictures_come_back_as_they_were(place: DataPlace, saved: P
     assert [path.name for path in place.data.glob(".restoring-*")] == []
 
 
-def test_what_was_kept_aside_can_be_put_back_by_hand(place: DataPlace, saved: Path) -> None:
-    """S5.8: the folder is the former data, whole."""
-    before = as_it_is(place.data)
-    change(place.database.file, "DELETE FROM workflows_workflow")
-    emptied = as_it_is(place.data)
-    aside = restore(place, saved).aside
-    assert aside is not None
-    kept = as_it_is(aside)
-    assert {name: kept[name] for name in emptied} == emptied
-    assert {n: d for n, d in as_it_is(place.data).items() if n.startswith("pictures")} == {
-        n: d for n, d in before.items() if n.startswith("pictures")
-    }
-
-
 def test_the_file_tells_version_and_migrations_and_is_for_its_owner_alone(place: DataPlace, saved: Path) -> None:
     """S5.8"""
     said = manifest_of(saved)

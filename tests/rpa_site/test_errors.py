@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from execution.exceptions import AlreadyDecided, MissingVariable
-from rpa_site.errors import DomainErrors, render_calmly
+from rpa_site.errors import render_calmly
 from rpa_site.urls import urlpatterns as real_urls
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
@@ -121,10 +121,6 @@ def test_the_words_are_those_of_the_persons_language(client: Client) -> None:
     response = client.get("/raise/forbidden", headers={"accept": "application/json"})
     assert response.status_code == 403
     assert response["Content-Language"] == "fr"
-
-
-def test_what_it_does_not_know_is_left_to_django(rf: RequestFactory) -> None:
-    assert DomainErrors(lambda request: HttpResponse()).process_exception(rf.get("/"), ValueError()) is None
 
 
 # --- API ------------------------------------------------------------------------------------------------------------

@@ -153,6 +153,7 @@ def test_whether_a_process_owns_the_gpu_is_said(told: dict[str, Any], held: bool
     lock.release()
 
 
+@pytest.mark.timing
 def test_it_answers_in_less_than_50_ms() -> None:
     """S5.7: the median of many, once the process has looked at its migrations."""
     for number in range(5):

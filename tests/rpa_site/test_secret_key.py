@@ -20,12 +20,6 @@ def test_a_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     assert secret_key.load(tmp_path / "another") != first
 
 
-def test_a_key_that_is_there_is_taken_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "secret_key"
-    path.write_text("from another machine\n")
-    assert secret_key.load(path) == "from another machine"
-
-
 def test_a_process_that_comes_second_in_the_same_moment_takes_the_first_ones_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,13 +75,6 @@ def test_what_was_not_collected_is_served_as_it_lies_in_the_tree() -> None:
     assert Client().get(static(SCRIPT)).getvalue()
 
 
-def test_what_came_after_the_collecting_is_served_too(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from django.contrib.staticfiles.storage import staticfiles_storage
-
-    monkeypatch.delitem(staticfiles_storage.hashed_files, SCRIPT)
-    assert static(SCRIPT) == f"/static/{SCRIPT}"
-
-
 def test_files_of_another_version_are_told_after_a_deploy(copied: Path) -> None:
     assert stale() == []
     assert static_files().verdict == ExitCode.KEEP
@@ -92,10 +85,6 @@ def test_files_of_another_version_are_told_after_a_deploy(copied: Path) -> None:
     assert found.verdict == ExitCode.LOOK
     assert SCRIPT in found.why
     assert "collectstatic" in found.to_do
-
-
-def test_nothing_collected_is_nothing_stale() -> None:
-    assert stale() == []
 
 
 @pytest.mark.browser

@@ -17,6 +17,7 @@ from sentences.base import SENTENCES
 from sentences.said import (
     Said,
     by_sentence,
+    cause,
     from_json,
     from_text,
     in_words,
@@ -199,6 +200,10 @@ def test_a_variable_that_was_not_filled_in_goes_by_its_name() -> None:
 def test_what_is_raised_keeps_its_code() -> None:
     assert to_json(told_by(ValueError(say("sign.kind")))) == {"code": "sign.kind"}
     assert told_by(ValueError("plain")) == "plain"
+    assert [str(cause(ValueError(said))) for said in (say("sign.kind"), "plain")] == [
+        str(say("sign.kind")),
+        "ValueError: plain",
+    ]
     assert to_json(say("targeting.picture_unusable", error=ValueError("plain")))["error"] == "plain"
 
 

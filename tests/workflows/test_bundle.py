@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.core.management import CommandError, call_command
-from django.utils import translation
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -306,23 +305,6 @@ def test_an_evil_file_is_refused_with_the_reason_and_nothing_changes(bundle: byt
             with pytest.raises(BadBundle, match=reason):
                 import_bundle(spoil(unpacked(bundle)), user=designer)
             assert everything() == before
-
-
-@pytest.mark.parametrize(
-    ("spoil", "reason"),
-    [
-        (lambda e: b"%PDF-1.7", "Ce n’est pas un fichier zip lisible."),
-        (lambda e: packed({**e, "workflow.json": b'{\n "a" 1}'}), "voyez la ligne 2, colonne 6."),
-        (lambda e: packed({**e, "workflow.json": b"\xff\xfe"}), "il n’est pas écrit en UTF-8."),
-        (lambda e: packed({**e, "workflow.json": b"[" * 100_000}), "il contient ce qu’aucun fichier de ce genre n’a."),
-    ],
-)
-def test_what_no_file_is_is_told_without_the_words_of_a_library(
-    bundle: bytes, spoil: Callable[[dict[str, bytes]], bytes], reason: str
-) -> None:
-    with translation.override("fr"), pytest.raises(BadBundle) as refused:
-        import_bundle(spoil(unpacked(bundle)), user=None)
-    assert str(refused.value).endswith(reason)
 
 
 def set_in(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentences.said import told_by, worded
-from workflows.conditions import TESTS, CannotTell, date_of, holds, number_of, say_conditions
+from sentences.said import told_by
+from workflows.conditions import TESTS, CannotTell, date_of, holds, number_of
 from workflows.graph import ConditionSpec, GraphSpec, VariableSpec
 
 GRAPH = GraphSpec(
@@ -107,19 +107,6 @@ def test_all_must_hold_and_one_that_surely_does_not_decides() -> None:
     assert told(values, known, not_so) is False
     assert told(values, unknown, not_so) is False
     assert isinstance(told(values, known, unknown), str)
-
-
-def test_a_condition_is_a_sentence_in_both_languages() -> None:
-    from django.utils import translation
-
-    said = say_conditions([asks("amount", "more", "100"), asks("ward", "one_of", "A", "B2")], GRAPH)
-    assert said == "“Amount” is more than 100 and “Ward” is one of “A”, “B2”"
-    with translation.override("fr"):
-        french = worded(said).replace("\u00a0", " ")
-        assert french == "« Amount » est supérieur à 100 et « Ward » est l’un de « A », « B2 »"
-    assert say_conditions([], GRAPH) == ""
-    for test in TESTS:
-        assert "“Ward”" in say_conditions([asks("ward", test, "x")], GRAPH)
 
 
 anything = st.text(max_size=12)

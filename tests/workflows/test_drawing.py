@@ -7,13 +7,12 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.workflows.test_validation import graph, with_edge
 from tests.workflows.test_validation_any_graph import graphs
-from workflows.drawing import dialogs, effect, elements, in_order, neighbour, screens
+from workflows.drawing import dialogs, effect, elements, in_order, screens
 from workflows.graph import (
     EdgeSpec,
     ExpectSpec,
     GraphSpec,
     IdentitySpec,
-    NeighbourSpec,
     NodeSpec,
     PopupSpec,
 )
@@ -84,14 +83,6 @@ def test_parameters_are_named_in_words() -> None:
 
     assert shown["type_patient"] == (("Text", "{{patient}}"), ("Empty the field first", "yes"))
     assert {a.params for s in screens(keys) for a in s.actions} >= {(("Keys", "ctrl+s"),)}
-
-
-@pytest.mark.parametrize(
-    ("dx", "dy", "words"),
-    [(90, 2, "90 px right of it"), (-90, 2, "90 px left of it"), (3, 40, "40 px below it"), (3, -40, "40 px above it")],
-)
-def test_a_neighbour_is_placed_in_words(dx, dy, words) -> None:
-    assert neighbour(NeighbourSpec(text="Cancel", dx=dx, dy=dy)) == f"“Cancel”, {words}"
 
 
 def test_identity_and_dialogs_are_told_in_words() -> None:

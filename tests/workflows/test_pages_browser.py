@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -44,41 +43,6 @@ def logged_in(role: str) -> str:
     client = Client()
     client.force_login(make_user(role))
     return client.cookies[settings.SESSION_COOKIE_NAME].value
-
-
-def chain(length: int, *, back: bool = False) -> dict[str, Any]:
-    """A line of screens; `back` adds ways that skip and return."""
-    nodes = [
-        {
-            "node_id": f"n{i}",
-            "name": f"Screen {i}",
-            "texts": [f"title {i}"],
-            "is_entry": i == 0,
-            "is_end": i == length - 1,
-        }
-        for i in range(length)
-    ]
-    ways = [(i, i + 1) for i in range(length - 1)] + ([(1, length - 2), (length - 2, 2), (3, 3)] if back else [])
-    edges = [
-        {"edge_id": f"e{k}", "source": f"n{a}", "destination": f"n{b}", "action_type": "press_keys",
-         "params": {"keys": "ctrl+s"}, "expect": {"texts": [f"title {b}"]}}
-        for k, (a, b) in enumerate(ways)
-    ]  # fmt: skip
-    return {"nodes": nodes, "edges": edges, "variables": ()}
-
-
-def boxes(page: Page, selector: str) -> list[dict[str, float]]:
-    found = [item.bounding_box() for item in page.locator(selector).all()]
-    return [box for box in found if box]
-
-
-def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
-    return (
-        one["x"] < other["x"] + other["width"]
-        and other["x"] < one["x"] + one["width"]
-        and one["y"] < other["y"] + other["height"]
-        and other["y"] < one["y"] + one["height"]
-    )
 
 
 def test_screens_and_actions_are_drawn_with_their_pictures(live_server) -> None:
@@ -131,26 +95,6 @@ def test_the_graph_is_walked_by_keyboard(live_server) -> None:
         page.locator(".graph-card").first.focus()
         page.keyboard.press("+")
         assert page.locator(".graph-card").first.bounding_box()["width"] > before["width"]
-
-
-@pytest.mark.parametrize(("length", "back"), [(14, False), (9, True), (3, False)])
-def test_nothing_drawn_lies_on_a_screen_and_all_of_it_is_in_sight(live_server, length, back) -> None:
-    version = make_published(**chain(length, back=back))
-    path = f"/workflows/{version.workflow.workflow_id}"
-
-    with browser_page(live_server.url, logged_in("viewer"), path=path) as page:
-        page.locator("[data-zoom='fit']").click()
-        frame = page.locator(".graph").bounding_box()
-        cards, labels = boxes(page, ".graph-card"), boxes(page, ".graph-label")
-
-        assert len(cards) == length
-        assert not [(a, b) for i, a in enumerate(cards) for b in cards[i + 1 :] if overlap(a, b)]
-        assert not [(a, b) for a in labels for b in cards if overlap(a, b)]
-        for box in cards + labels:
-            assert box["x"] >= frame["x"]
-            assert box["y"] >= frame["y"]
-            assert box["x"] + box["width"] <= frame["x"] + frame["width"]
-            assert box["y"] + box["height"] <= frame["y"] + frame["height"]
 
 
 def test_on_a_phone_a_choice_is_a_page_of_its_own_with_a_way_back(live_server) -> None:

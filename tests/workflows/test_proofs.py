@@ -14,7 +14,7 @@ from workflows.bundle import export_bundle, import_bundle
 from workflows.called import called_by, take_newest
 from workflows.calling import drawn, expanded, published
 from workflows.exceptions import InvalidWorkflow
-from workflows.graph import GraphSpec, ProofSpec
+from workflows.graph import GraphSpec
 from workflows.models import Edge, Workflow, WorkflowVersion
 from workflows.specs import graph_of
 from workflows.validation import problems
@@ -190,16 +190,3 @@ def test_it_is_told_with_the_step_and_its_newest_version_can_be_taken() -> None:
     publish(workflow=inner, user=None)
     assert take_newest(workflow, "save") == 2
     assert Edge.objects.get(workflow=workflow, edge_id="save").proof == {**PROOF, "version": 2}
-
-
-def test_a_row_says_by_what_it_is_proved_or_is_refused() -> None:
-    from django.core.exceptions import ValidationError
-
-    edge = saving().edges.get(edge_id="save")
-    edge.full_clean()
-    assert graph_of(edge.workflow).edge("save").proof == ProofSpec(  # type: ignore[union-attr]
-        workflow="look", version=1, values={"who": "{{patient}}"}
-    )
-    edge.proof = {"workflow": "look"}
-    with pytest.raises(ValidationError):
-        edge.full_clean()

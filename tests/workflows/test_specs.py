@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from tests.factories import EDGES, NODES, make_picture, make_workflow
-from workflows.graph import GraphSpec, NeighbourSpec, TargetSpec
+from workflows.graph import GraphSpec, IdentitySpec, NeighbourSpec, TargetSpec
 from workflows.models import Workflow
 from workflows.specs import graph_of, target_columns, texts_in
 
@@ -99,6 +99,13 @@ def test_columns_and_spec_of_a_target_are_two_ways_to_say_the_same() -> None:
 )
 def test_evidence_that_is_not_of_its_form_is_left_out(evidence) -> None:
     assert with_target(evidence=evidence or {}) == with_target(evidence={})
+
+
+def test_whose_record_it_must_be_is_told_by_what_has_a_value() -> None:
+    kept = [{"label": "Patient", "value": "{{patient}}"}, {"value": "3"}, {"label": "Born"}, None]
+    edge = {**EDGES[2], "identity": kept}
+    identity = graph_of(make_workflow(edges=(*EDGES[:2], edge))).edge("click_save").identity
+    assert identity == (IdentitySpec(label="Patient", value="{{patient}}"), IdentitySpec(value="3"))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from workflows.pictures import PictureStore
 from workflows.validation import errors, problems
 
 SAVE = TargetSpec(target_id="save_button", label="Save", text="Save")
-DOSED = PopupSpec(name="New", texts=("{{dose}}",), keys="esc")
 
 
 def graph(**changes: Any) -> GraphSpec:
@@ -259,21 +258,6 @@ def test_a_screen_without_any_sign_hides_no_fault_of_those_after_it() -> None:
     assert told == ["empty_note", "saved"]
 
 
-@pytest.mark.parametrize(
-    ("whole", "code", "named"),
-    [
-        (graph(edges=graph().edges[:2]), "end_not_reachable", "From “Empty note” no way"),
-        (with_node("saved", texts=("{{dose}}",)), "undeclared_variable", "“Note saved” uses"),
-        (with_edge("click_save", target=replace(SAVE, text="{{dose}}")), "undeclared_variable", "“Save” uses"),
-        (with_edge("click_save", params={"x": "{{dose}}"}), "undeclared_variable", "Click “Save” uses"),
-        (graph(popups=(DOSED,)), "undeclared_variable", "The dialog “New” uses"),
-    ],
-)
-def test_a_fault_is_told_with_the_name_that_people_gave(whole: GraphSpec, code: str, named: str) -> None:
-    (told,) = (p.message for p in problems(whole) if p.code == code)
-    assert told.startswith(named)
-
-
 def test_a_target_that_its_label_alone_tells_can_be_published() -> None:
     """S6.1: what is left of several demonstrations may be the label."""
     named = replace(SAVE, text="", named_by=NeighbourSpec(text="Nom", dx=-90, dy=0, others=("Name",)))
@@ -293,13 +277,6 @@ def test_a_wait_takes_a_second_to_an_hour(seconds: int, good: bool) -> None:
     """S1.20"""
     whole = with_edge("click_save", action_type="wait", params={"timeout_s": seconds}, target=None)
     assert ("bad_timeout" in {p.code for p in problems(whole)}) is not good
-
-
-@pytest.mark.parametrize(("action_type", "known"), [("click", "none"), ("scroll", "dy, dx")])
-def test_who_writes_an_unknown_parameter_is_told_which_there_are(action_type: str, known: str) -> None:
-    whole = with_edge("click_save", action_type=action_type, params={"speed": 3})
-    told = next(p for p in problems(whole) if p.code == "unknown_parameter")
-    assert told.message.endswith(f"It takes: {known}.")
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.workflows.test_validation import SAVE
 from workflows.catalogue import ACTIONS
 from workflows.graph import EdgeSpec, ExpectSpec, GraphSpec, NodeSpec, TargetSpec, VariableSpec
 from workflows.validation import errors, problems
@@ -73,64 +69,3 @@ def test_a_graph_without_errors_can_be_run_from_every_entry_to_an_end(whole: Gra
         return
     assert whole.entry_nodes
     assert all(set(whole.end_nodes) & whole.reachable([entry]) for entry in whole.entry_nodes)
-
-
-@st.composite
-def sound_graphs(draw) -> GraphSpec:
-    """A line of screens with any shortcuts between them: nothing wrong with it."""
-    size = draw(st.integers(2, 7))
-    line = tuple(
-        NodeSpec(node_id=f"n{i}", name=f"Screen {i}", texts=(f"title {i}",), is_entry=i == 0, is_end=i == size - 1)
-        for i in range(size)
-    )
-    ways = [(i, i + 1) for i in range(size - 1)]
-    ways += draw(st.lists(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)), max_size=4))
-    actions = tuple(
-        EdgeSpec(
-            edge_id=f"e{k}",
-            source=f"n{a}",
-            destination=f"n{b}",
-            action_type="click",
-            target=SAVE,
-            expect=ExpectSpec(texts=(f"title {b}",)),
-        )
-        for k, (a, b) in enumerate(ways)
-    )
-    return GraphSpec(workflow_id="wf", name="Line", learning_state="COACHING", nodes=line, edges=actions)
-
-
-def spoil_node(whole: GraphSpec, i: int, **changes: Any) -> tuple[GraphSpec, str]:
-    i %= len(whole.nodes)
-    nodes = (*whole.nodes[:i], replace(whole.nodes[i], **changes), *whole.nodes[i + 1 :])
-    return replace(whole, nodes=nodes), whole.nodes[i].node_id
-
-
-def spoil_edge(whole: GraphSpec, i: int, **changes: Any) -> tuple[GraphSpec, str]:
-    i %= len(whole.edges)
-    edges = (*whole.edges[:i], replace(whole.edges[i], **changes), *whole.edges[i + 1 :])
-    return replace(whole, edges=edges), whole.edges[i].edge_id
-
-
-PLANTED = {
-    "nothing_to_recognise": lambda g, i: spoil_node(g, i, texts=()),
-    "undeclared_variable": lambda g, i: spoil_node(g, i, texts=("{{nobody}}",)),
-    "picture_missing": lambda g, i: spoil_node(g, i, picture="0" * 64),
-    "unknown_action": lambda g, i: spoil_edge(g, i, action_type="smash"),
-    "unknown_node": lambda g, i: spoil_edge(g, i, destination="nowhere"),
-    "unknown_parameter": lambda g, i: spoil_edge(g, i, params={"speed": 1}),
-    "no_target": lambda g, i: spoil_edge(g, i, target=None),
-}
-
-
-@many
-@given(sound_graphs())
-def test_a_sound_graph_has_no_problem(whole: GraphSpec) -> None:
-    assert problems(whole) == ()
-
-
-@many
-@given(sound_graphs(), st.sampled_from(sorted(PLANTED)), st.integers(0, 20))
-def test_one_fault_anywhere_in_a_sound_graph_is_found(whole: GraphSpec, code: str, place: int) -> None:
-    spoiled, where = PLANTED[code](whole, place)
-
-    assert (code, where) in {(p.code, p.where) for p in errors(spoiled)}

@@ -25,16 +25,6 @@ def page(client, name: str = "workflows", *args: str):
     return response.content.decode()
 
 
-def test_an_empty_list_says_what_to_do_next(client) -> None:
-    client.force_login(make_user("designer"))
-    assert "New workflow" in page(client)
-
-    client.force_login(make_user("viewer"))
-    text = page(client)
-    assert "A designer can make the first one." in text
-    assert "Import" not in text
-
-
 def test_the_list_shows_entry_picture_trust_version_and_last_runs(client) -> None:
     picture = make_picture()
     version = make_published(
@@ -199,16 +189,6 @@ def test_a_change_since_the_last_version_is_shown(client) -> None:
     assert "unpublished changes" in page(client, "workflow", version.workflow.workflow_id)
 
 
-def test_an_unknown_workflow_is_not_found_and_the_known_are_named(client) -> None:
-    make_workflow(workflow_id="wf_known")
-    client.force_login(make_user("viewer"))
-
-    response = client.get(reverse("workflow", args=["wf_other"]))
-
-    assert response.status_code == 404
-    assert "wf_known" in response.content.decode()
-
-
 def test_what_is_exported_can_be_imported_on_the_page(client) -> None:
     """S8.6"""
     workflow = make_workflow(name="Patient note")
@@ -249,25 +229,3 @@ def test_a_workflow_with_errors_says_why_it_is_not_exported(client) -> None:
 
     assert response.status_code == 422
     assert "is not exported while something in it is wrong" in response.content.decode()
-
-
-@pytest.mark.parametrize(("number", "told"), [("{{n}}", ["Which of its list", "<q>{{n}}</q>"]), (2, ["number 2 of 3"])])
-def test_the_page_tells_whose_record_what_before_the_row_and_the_dialogs(client, number, told) -> None:
-    """S6.11"""
-    workflow = make_workflow(popups=[{"name": "Update", "texts": ["Restart now"], "keys": "escape"}])
-    workflow.edges.filter(edge_id="click_save").update(
-        before={"texts": ["Ready to save"]}, identity=[{"label": "Patient", "value": "{{patient}}"}]
-    )
-    target = workflow.targets.get()
-    target.evidence = {"row": ["{{patient}}"], "number": number, "alike": 3}
-    target.save()
-    client.force_login(make_user("viewer"))
-    page = client.get(reverse("workflow", args=[workflow.workflow_id])).content.decode()
-    for words in (
-        "Only if",
-        "Ready to save",
-        "“{{patient}}” at “Patient”",
-        *told,
-        "closed by the keys escape",
-    ):
-        assert words in page, words

@@ -195,16 +195,6 @@ def rows_again() -> Any:
 
 
 @pytest.mark.django_db
-def test_the_api_tells_of_them(client: Any) -> None:
-    client.force_login(make_user("designer"))
-    rows()
-    edges = {e["edge_id"]: e for e in client.get("/api/workflows/wf_files/").json()["graph"]["edges"]}
-    assert edges["ab"]["repeat"] == {"counter": "n", "most": 20, "until": ["No files"], "steps": []}
-    assert edges["ba"]["repeat"] is None
-    assert edges["ad"]["condition"] == [{"value": "patient", "test": "not_empty", "to": []}]
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("field", "written", "kept"),
     [

@@ -161,12 +161,6 @@ def test_without_a_model_the_records_stand_alone_and_say_so(make: Any, talk: str
         assistant.shutdown()
 
 
-def test_the_note_is_in_the_language_of_the_question(make: Any, talk: str) -> None:
-    assistant = make(NoModelFits("No model fits."))
-    end = assistant.process_message("Quelle étape ?", conversation=talk, language="fr")
-    assert end.note.startswith("Aucun modèle")
-
-
 @pytest.mark.parametrize(
     ("said", "outcome", "words"),
     [

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gpu.exceptions import DeadlinePassed, GpuBusy, GPUError, NotEnoughVRAM, OwnedElsewhere, OwnerGone
+from gpu.exceptions import DeadlinePassed, GPUError, NotEnoughVRAM, OwnedElsewhere, OwnerGone
 from gpu.kernel_lock import Holder
 from gpu.manager import GPUResourceManager
 from gpu.types import ChatMessage, ExecutionMode, Purpose, Request, RequestKind
@@ -197,22 +197,6 @@ async def test_a_second_process_has_the_owner_do_it_with_its_errors_and_its_answ
 
 
 @in_world
-async def test_a_chat_of_another_process_is_cut_off_too(world: SimulatedWorld) -> None:
-    """S4.5"""
-    machine = Machine(world)
-    one, two = Process(machine, "one"), Process(machine, "two")
-    await one.begin(one.claim())
-    two.manager.ollama.answer_s = 100.0
-    chatting = two.begin(answered(two.manager))
-    await asyncio.sleep(10)
-    begun = world.loop.now
-    assert await one.begin(answered(one.manager, VLM, Purpose.TARGET)) == "thisthat"
-    assert world.loop.now - begun < 8
-    with pytest.raises(GpuBusy, match="more urgent"):
-        await chatting
-
-
-@in_world
 async def test_a_mode_that_comes_late_does_not_replace_one_that_was_asked_for_after_it(world: SimulatedWorld) -> None:
     """S3.6: a request whose owner has died is asked again of the next one."""
     manager = manager_in(world)
@@ -220,23 +204,6 @@ async def test_a_mode_that_comes_late_does_not_replace_one_that_was_asked_for_af
         await manager.serving.carry_out(Request(kind=RequestKind.MODE, mode=mode, extra={"asked_at": asked_at}))
     assert manager.get_status().execution_mode is ExecutionMode.AUTOPILOT
     assert world.loads == []
-
-
-@in_world
-async def test_the_owner_that_is_killed_is_followed_by_the_other_one_which_does_what_it_was_asked(
-    world: SimulatedWorld,
-) -> None:
-    machine = Machine(world)
-    one, two = Process(machine, "one"), Process(machine, "two")
-    await one.begin(one.claim())
-    await two.begin(two.claim())
-    asked = two.begin(two.manager.set_execution_mode(ExecutionMode.RECORDING))
-    await asyncio.sleep(1)
-    await one.kill()
-    await asked
-    assert machine.owner is two
-    assert world.is_loaded(VLM)
-    assert two.manager.get_status().execution_mode is ExecutionMode.RECORDING
 
 
 # --- giving it back ---------------------------------------------------------------------------------------------------

@@ -43,17 +43,6 @@ def test_one_holds_it_and_another_one_does_not_until_it_is_given_back(tmp_path: 
     two.release()
 
 
-def test_to_hold_what_is_held_already_changes_nothing(tmp_path: Path) -> None:
-    one = Ownership(tmp_path)
-    assert one.hold("one")
-    before = one.holder()
-    assert one.hold("again")
-    assert one.holder() == before
-    one.release()
-    one.release()  # harmless
-    assert not one.is_held
-
-
 def test_everybody_can_see_who_holds_it_and_since_when(tmp_path: Path, other: subprocess.Popen[str]) -> None:
     holder = Ownership(tmp_path).holder()
     assert holder is not None

@@ -17,7 +17,7 @@ from gpu.machine import status as published
 from gpu.machine.status import Publisher, _picture
 from gpu.models import GPUEvent, GPUSample, GPUState, ModelUse
 from gpu.runtime import DatabaseThread
-from gpu.types import ExecutionMode, ManagerDetails, ModelState, as_json
+from gpu.types import ExecutionMode, ManagerDetails, ModelState
 from tests.gpu.rows import CARD, COMMITTED, LOAD, LOOK_EVERY_S, MACHINE, STATUS, USE, VLM
 
 pytestmark = COMMITTED
@@ -249,19 +249,6 @@ async def test_the_memory_is_sampled_every_ten_seconds_and_when_it_jumps(
         assert await used(database) == [1000, 1101, 1101]
 
 
-async def test_without_a_gpu_there_is_nothing_to_sample(
-    database: DatabaseThread, manager: Manager, publisher: Publisher
-) -> None:
-    """S3.10"""
-    manager.status = replace(STATUS, vram=None)
-    async with opened(publisher):
-        await turns(manager)
-        assert await used(database) == []
-        row = await state(database)
-        assert row is not None
-        assert row.vram == []
-
-
 async def test_old_events_and_samples_go(database: DatabaseThread, manager: Manager, publisher: Publisher) -> None:
     def leave(machine: str, *, days: float) -> None:
         at = manager.now() - timedelta(days=days)
@@ -348,14 +335,6 @@ async def test_a_fault_in_what_is_told_is_no_end_of_telling(
 
 
 # --- values ---------------------------------------------------------------------------------------------------------
-def test_a_status_is_told_in_what_json_knows() -> None:
-    told = as_json(replace(STATUS, last_vlm_request=ME.since))
-    assert told["vram"]["uuid"] == "GPU-1"
-    assert told["last_vlm_request"] == "2026-11-21T08:00:00+00:00"
-    assert type(told["execution_mode"]) is str
-    assert as_json({"a": (1, {2}), "b": None}) == {"a": [1, [2]], "b": None}
-
-
 @pytest.mark.parametrize("passes", range(6))
 async def test_it_ends_though_something_changes_in_the_very_moment_it_is_cancelled(
     database: DatabaseThread, manager: Manager, passes: int

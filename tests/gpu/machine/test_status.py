@@ -33,10 +33,6 @@ def known(*machine: str) -> dict[str, Any]:
     return said
 
 
-def test_before_any_owner_has_told_anything_nothing_is_known() -> None:
-    assert last_known_status() is None
-
-
 def test_what_the_owner_told_is_known_with_its_age(owned: Ownership) -> None:
     """S3.8"""
     row = tell(age_s=1.0)
@@ -83,12 +79,6 @@ def test_without_a_gpu_there_is_no_memory(owned: Ownership) -> None:
     said = known()
     assert (said["vram"], said["degraded"], said["degraded_reason"]) == (None, True, "There is no GPU here.")
     assert said["degraded_since"]
-
-
-def test_it_costs_one_query(owned: Ownership, django_assert_num_queries: Any) -> None:
-    tell()
-    with django_assert_num_queries(1):
-        last_known_status()
 
 
 def test_nothing_known_and_a_status_of_ones_own_have_all_that_a_known_one_has(owned: Ownership) -> None:

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from gpu.exceptions import AnswerBroken, AnswerUnusable, RequestRefused
 from gpu.types import ChatMessage
 from gpu.wire.contents import delimited
 from tests.doubles.ollama import End, Fault, Kind, Model, Reply
-from tests.gpu.ollama.conftest import SCHEMA, THINKER, VLM, Make
-
-
-async def test_an_answer_after_the_schema_is_given_with_what_it_took(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.replies.append(Reply(content='{"mark": 3}'))
-    said = await scene.client.answer(VLM, prompt="Which mark?", pictures=(), schema=SCHEMA)
-    assert (json.loads(said.text), said.tokens_in, said.tokens_out) == ({"mark": 3}, 2, 2)
-    assert scene.asked["format"] == SCHEMA
+from tests.gpu.ollama.conftest import THINKER, VLM, Make
 
 
 @pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```", "\n  {}  \n"])
@@ -114,12 +104,6 @@ async def test_a_fault_of_the_question_is_not_asked_again(stage: Make, status: i
         await scene.say()
     if status != 405:
         assert not caught.value.passing and text[:20] in str(caught.value)  # type: ignore[attr-defined]
-
-
-async def test_a_model_that_cannot_chat_refuses(stage: Make) -> None:
-    scene = stage(Model("embedder:latest", capabilities=("embedding",)))
-    with pytest.raises(RequestRefused, match="does not support chat"):
-        await scene.say(model="embedder")
 
 
 @pytest.mark.security

@@ -30,13 +30,6 @@ async def test_a_picture_goes_as_plain_base64_and_arrives_as_it_was(stage: Make)
     assert scene.ollama.asks[-1].images == [picture]
 
 
-async def test_several_pictures_keep_their_order(stage: Make) -> None:
-    scene = stage()
-    sent = [png(8 + at, 8) for at in range(3)]
-    await scene.answer(pictures=sent)
-    assert scene.ollama.asks[-1].images == sent
-
-
 @pytest.mark.security
 @pytest.mark.parametrize("size", [(10_000, 10_000), (20_000, 20_000), (2**31 - 1, 2**31 - 1)])
 async def test_a_picture_that_would_fill_the_memory_is_refused_without_a_warning(
@@ -63,12 +56,6 @@ async def test_a_large_picture_is_scaled_down_to_what_a_model_reads(
     assert got.width * got.height > 1.8 * MEGA
     assert got.width / got.height == pytest.approx(size[0] / size[1], rel=0.01)
     got.load()
-
-
-async def test_what_a_model_can_read_is_not_touched(stage: Make) -> None:
-    scene, picture = stage(), png(1920, 1080, "JPEG")
-    await scene.answer(pictures=[picture])
-    assert scene.ollama.asks[-1].images == [picture]
 
 
 @pytest.mark.parametrize("form", ["WEBP", "BMP", "GIF", "TIFF"])

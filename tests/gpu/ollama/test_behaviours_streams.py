@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 import pytest
 
-from gpu.exceptions import AnswerBroken, AnswerTimeout, AnswerUnusable, GpuBusy, ServerAway
+from gpu.exceptions import AnswerBroken, AnswerTimeout, AnswerUnusable, GpuBusy
 from tests.doubles.ollama import LOADED, OLD, End, Fault, Kind, Model, Reply, Settings
 from tests.gpu.ollama.conftest import SAY, VLM, Make
 
@@ -53,21 +53,6 @@ async def test_no_byte_at_all_costs_the_time_of_an_answer_and_no_more(stage: Mak
     await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
 
 
-async def test_an_error_before_the_first_byte_is_told_in_the_servers_words(stage: Make) -> None:
-    scene = stage()
-    scene.ollama.replies.append(Reply(end=End.ERROR, error="it broke", after=0))
-    with pytest.raises(AnswerBroken, match=r"it broke \(500\)"):
-        await scene.say()
-
-
-@pytest.mark.parametrize("page", ["<html>Log in</html>", "[1]", "null"])
-async def test_another_server_under_200_is_called_a_stranger(stage: Make, page: str) -> None:
-    scene = stage()
-    scene.ollama.faults.append(Fault(kind=Kind.BODY, path=CHAT, text=page, content_type="text/html"))
-    with pytest.raises(ServerAway, match="no such server"):
-        await scene.say()
-
-
 async def test_a_model_that_repeats_itself_ends_without_done_on_old_servers(stage: Make) -> None:
     """A.4.5"""
     scene = stage(profile=OLD)
@@ -81,18 +66,6 @@ async def test_a_model_that_repeats_itself_is_told_of_by_new_servers(stage: Make
     scene.ollama.replies.append(Reply(end=End.REPEAT))
     with pytest.raises(AnswerUnusable, match="went round in circles"):
         await scene.say()
-
-
-async def test_a_cancelled_question_hangs_up(stage: Make) -> None:
-    """What is more urgent goes first: the GPU stops working on it."""
-    scene = stage()
-    scene.ollama.replies.append(Reply(first_s=50))
-    asking = asyncio.ensure_future(scene.answer())
-    await scene.until(lambda: scene.ollama.generations)
-    asking.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asking
-    await scene.until(lambda: scene.ollama.models[VLM].aborted_runs == 1)
 
 
 async def test_a_full_queue_says_when_to_come_back(stage: Make) -> None:

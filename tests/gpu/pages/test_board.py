@@ -6,23 +6,19 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
-from gpu.choices import GPUEventKind
 from gpu.control.reporter import NO_GPU
 from gpu.exceptions import LoadFailed, NotEnoughVRAM, ServerAway
-from gpu.machine.ownership import UNCLAIMED, Ownership
+from gpu.machine.ownership import Ownership
 from gpu.machine.status import gpu_folder
 from gpu.models import CatalogueModel, GPUEvent, GPUState
 from gpu.pages import board as texts
-from gpu.pages.board import _ICON_OF_EVENT
 from gpu.types import ExecutionMode, ModelState, RequestKind
 from sentences.said import by_sentence, say, told_by
 from tests.support.gpu_rows import (
@@ -34,7 +30,6 @@ from tests.support.gpu_rows import (
     make_samples,
     make_state,
     resident,
-    waiting,
 )
 
 pytestmark = pytest.mark.django_db
@@ -70,33 +65,6 @@ def test_before_any_run_loop_the_page_says_what_will_be_here(page) -> None:
     said = page()
     assert "Nothing is known of a GPU yet" in said
     assert "What happened" not in said
-
-
-def test_owner_mode_and_memory_are_said(page) -> None:
-    """S3.8"""
-    make_state()
-    make_samples(1_500, 7_200)
-    said = page()
-    assert "run loop host:1 , process 77 · took it 7 min ago" in said
-    assert "Recording To watch and to teach" in said
-    assert "NVIDIA L4 7.0 GB of 23.4 GB used, 16.4 GB free Between 1.5 GB and 7.0 GB in the last 15 minutes." in said
-
-
-def test_an_owner_that_has_claimed_nothing_is_named_in_the_readers_language(page) -> None:
-    make_state(owner=UNCLAIMED)
-    assert "Looked after by a process that needed it , process 77" in page()
-    assert "un programme qui en avait besoin" in page(headers={"accept-language": "fr"})
-
-
-def test_the_chart_has_a_table_for_those_who_do_not_see_it(page) -> None:
-    make_state()
-    make_samples(1_500, 9_000, 7_200, every_s=1)
-    body = page(source=True)
-    [chart] = re.findall(r'<div class="gpu-chart"[^>]*>', body)
-    assert 'aria-hidden="true"' in chart
-    assert 'data-total="24000"' in chart
-    table = words_of(body[body.index("As a table") : body.index("</figure>")])
-    assert "8.8 GB" in table
 
 
 @pytest.mark.parametrize(
@@ -181,13 +149,6 @@ def test_degraded_says_what_is_missing_since_when_why_and_what_to_do(page) -> No
     assert "see that Ollama runs and has the model" in said
 
 
-def test_without_a_gpu_only_what_else_is_wrong_is_trouble(page) -> None:
-    make_state(vram=[], degraded=True, degraded_reason=NO_GPU)
-    assert "work only in part" not in page()
-    GPUState.objects.update(degraded_reason=by_sentence([NO_GPU, "Ollama is away."]))
-    assert "The models work only in part Ollama is away." in page()
-
-
 def test_the_banner_is_on_every_page_for_whoever_may_look(client_of, viewer, stranger) -> None:
     make_state(**DEGRADED)
     for path in ("/", "/workflows/", "/robots"):
@@ -199,20 +160,6 @@ def test_the_banner_is_on_every_page_for_whoever_may_look(client_of, viewer, str
     GPUState.objects.update(degraded=False)
     body = client_of(viewer).get("/").content.decode()
     assert " hidden" in re.findall(r'<div class="gpu-banner"[^>]*>', body)[0]
-
-
-def test_the_queue_says_who_waits_for_what(page) -> None:
-    make_state(
-        queue=[
-            waiting(state="doing"),
-            waiting(kind="load", model="llama3", asked_by="otto", purpose="preload"),
-            waiting(kind="mode", model="", mode="autopilot", asked_by="run 9"),
-        ]
-    )
-    said = page()
-    assert f"being done Use {VLM} to find a target · run 12" in said
-    assert "waiting Load llama3 · otto" in said
-    assert "waiting Switch to “Autopilot” · run 9" in said
 
 
 def test_what_happened_comes_newest_first_with_what_was_asked_in_vain(page) -> None:
@@ -300,13 +247,6 @@ def test_the_page_takes_as_many_queries_for_much_as_for_little(client_of, operat
             make_event(str(number))
             make_refusal(ServerAway("x"))
     assert counts[0] == counts[1]
-
-
-def test_every_kind_of_event_has_its_picture() -> None:
-    pictures = (Path(settings.BASE_DIR) / "rpa_site/static/rpa_site/vendor/tabler-icons.svg").read_text()
-    icons = [*_ICON_OF_EVENT.values(), *(icon for _word, icon, _colour in texts.STATES.values())]
-    assert [icon for icon in icons if f'id="{icon}"' not in pictures] == []
-    assert set(_ICON_OF_EVENT) == set(GPUEventKind)
 
 
 def test_every_mode_and_state_has_its_words() -> None:

@@ -13,7 +13,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from execution.models import Execution, Robot
-from gpu.exceptions import GpuBusy
 from gpu.machine.ownership import Ownership
 from gpu.machine.status import gpu_folder, write_events
 from gpu.models import GPUState
@@ -21,7 +20,7 @@ from gpu.pages.board import banner_now, news_of_gpu
 from gpu.types import as_json
 from tests.factories import make_execution
 from tests.gpu.rows import STATUS, VLM
-from tests.support.gpu_rows import DEGRADED, make_event, make_refusal, make_state
+from tests.support.gpu_rows import DEGRADED, make_event, make_state
 from tests.support.sockets import Socket, in_thread, session_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -155,13 +154,6 @@ def test_news_take_two_queries_however_many_languages(owner):
         news = news_of_gpu({"en", "fr"})
     assert len(queries) == 2
     assert set(news.banners) == {"en", "fr"}
-
-
-def test_a_request_that_failed_is_news(owner):
-    make_state()
-    before = news_of_gpu(["en"]).mark
-    make_refusal(GpuBusy("x", retry_after_s=1))
-    assert news_of_gpu(["en"]).mark != before
 
 
 def test_a_silent_owner_is_believed_for_ten_seconds(owner):

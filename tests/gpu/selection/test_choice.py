@@ -135,15 +135,6 @@ def test_in_autopilot_nothing_gives_way_and_nothing_may_be_driven_out() -> None:
         )
 
 
-def test_what_is_loaded_takes_no_more_memory() -> None:
-    assert chosen(WANTS, ALL, resources=machine(vram_free_mb=0), loaded=frozenset({"large"})) == "large"
-
-
-def test_what_gives_way_is_room() -> None:
-    full = machine(vram_free_mb=100)
-    assert chosen(WANTS, (USUAL,), resources=full, gives_way_mb=8 * GB, all_stay=False) == "usual"
-
-
 def test_nothing_of_ollamas_leaves_for_another_server() -> None:
     full = situation(resources=machine(vram_free_mb=100), gives_way_mb=8 * GB, all_stay=False)
     other = replace(USUAL, provider=ProviderName.OPENAI)
@@ -170,13 +161,6 @@ def test_a_stronger_one_that_is_loaded_stays_and_a_weaker_one_does_not() -> None
     assert chosen(WANTS, ALL, loaded=frozenset({"large"}), resources=machine(vram_free_mb=10 * GB)) == "large"
     assert chosen(WANTS, ALL, loaded=frozenset({"small"})) == "usual"
     assert chosen(replace(WANTS, complexity=LIGHT), (SMALL, LARGE), loaded=frozenset({"large"})) == "large"
-
-
-def test_that_it_is_loaded_is_said() -> None:
-    choice = choose(WANTS, (USUAL, EYES), situation(loaded=frozenset({"eyes"})))
-    assert set(choice.reasons) == {
-        "is loaded", "is standard, as the task is", "sees pictures, and there is none", "takes no more memory",
-    }  # fmt: skip
 
 
 # --- what cannot be asked -------------------------------------------------------------------------------------------
@@ -206,17 +190,6 @@ def test_a_cloud_model_needs_an_admin_and_no_memory() -> None:
     assert "no admin" in obstacle(cloud, WANTS, situation())
     allowed = replace(cloud, allow_remote=True)
     assert chosen(WANTS, (allowed,)) == "usual"
-
-
-def test_an_empty_catalogue_says_how_it_is_filled() -> None:
-    with pytest.raises(NoModelFits, match="`manage.py load_catalogue` fills it"):
-        choose(WANTS, (), situation())
-
-
-def test_where_memory_is_not_what_is_missing_each_reason_is_told() -> None:
-    with pytest.raises(NoModelFits) as none:
-        choose(replace(WANTS, vision=True), (SMALL, replace(EYES, enabled=False)), situation())
-    assert str(none.value).endswith("small cannot do pictures; eyes is not in use (see the catalogue).")
 
 
 # --- held by hand ---------------------------------------------------------------------------------------------------
