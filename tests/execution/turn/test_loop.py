@@ -233,12 +233,9 @@ def test_what_was_done_is_not_done_again_because_the_screen_still_looks_like_bef
 def test_a_new_loop_knows_what_the_one_before_it_had_done(stage: Any) -> None:
     """S9.3: told to leave after an action; the next loop finds the screen as before it, and does not do it again."""
     s = stage()
-    s.journal.on_step.append(lambda step: s.leave.set())
-    s.loop.run()
+    s.left_after(1)
     assert s.world.acts == ["ab"]
-    s.leave.clear()
     s.world.node = "a"
-    s.begin()
     execution = s.run()
     assert s.world.acts == ["ab"]
     assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.NO_MATCH)

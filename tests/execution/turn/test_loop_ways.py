@@ -88,12 +88,9 @@ def test_a_dialog_that_comes_once_the_run_has_gone_on_without_it_is_a_leap(stage
 
 def test_a_restarted_loop_keeps_the_rule(stage: Any) -> None:
     s = stage()
-    s.journal.on_step.append(lambda step: s.leave.set())
-    s.loop.run()
+    s.left_after(1)
     assert s.world.acts == ["ab"]
-    s.leave.clear()
     s.world.node = "d"
-    s.begin()
     s.run()
     assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), ["ab"])
     assert s.row().pause_detail["leap"]["last"]["picture"]
@@ -168,11 +165,8 @@ LAST = [*EDGES, edge("read", "d", "d", effect_class="read", order=0), edge("tick
 
 def test_a_restarted_loop_does_on_the_last_screen_what_is_left_there(stage: Any) -> None:
     s = stage(edges=LAST)
-    s.journal.on_step.append(lambda step: s.leave.set() if step.edge_id == "read" else None)
-    s.loop.run()
+    s.left_after(4)
     assert s.world.acts == ["ab", "bc", "cd", "read"]
-    s.leave.clear()
-    s.begin()
     assert s.run().state == ExecutionState.COMPLETED
     assert s.world.acts == ["ab", "bc", "cd", "read", "tick"]
 
