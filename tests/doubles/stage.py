@@ -163,6 +163,13 @@ class Stage:
         self.begin()
         assert self.taken_over
 
+    def left_after(self, index: int) -> None:
+        """Run until that step is kept, where the loop is told to leave; begin again."""
+        self.journal.on_step.append(lambda step: self.leave.set() if step.index == index else None)
+        self.loop.run()
+        self.leave.clear()
+        self.begin()
+
     def row(self) -> Execution:
         return Execution.objects.get(pk=self.execution.pk)
 

@@ -59,14 +59,6 @@ def test_the_buffer_holds_twenty_changed_frames_and_the_last_ten_are_at_hand_s1_
     assert capture.recent(0) == []
 
 
-def test_the_latest_is_the_newest_even_when_nothing_changed(capture: ContinuousCapture) -> None:
-    assert capture.latest() is None
-    capture.start()
-    first = wait_until(capture.latest)
-    wait_until(lambda: (latest := capture.latest()) is not None and latest.taken_at > first.taken_at)
-    assert len(capture.recent()) == 1
-
-
 def test_who_is_to_look_more_often_looks_at_once(desktop: ScriptedDesktop) -> None:
     """A run that begins waits for no frame that was due in an hour."""
     watching = ContinuousCapture(desktop, interval_ms=3_600_000).start()
@@ -206,11 +198,6 @@ def test_a_change_of_size_is_a_change_of_everything() -> None:
     assert changed_box(small.grab(), large.grab()) == Box(0, 0, 30, 20)
 
 
-def test_one_pixel_is_a_change_and_its_place_is_told() -> None:
-    frames = _Pictures([_picture(), _picture(Box(299, 199, 1, 1))])
-    assert changed_box(frames.grab(), frames.grab()) == Box(299, 199, 1, 1)
-
-
 @given(st.integers(0, 298), st.integers(0, 198), st.integers(1, 40), st.integers(0, 2), st.integers(1, 255))
 def test_a_change_in_one_channel_is_told_to_the_pixel(x: int, y: int, width: int, channel: int, by: int) -> None:
     before = np.zeros((200, 300, 3), np.uint8)
@@ -225,17 +212,6 @@ def test_a_lost_desktop_is_not_waited_for(desktop: ScriptedDesktop) -> None:
     clock = _Time()
     with pytest.raises(DesktopLost):
         settle(desktop, clock=clock, pause=clock.pause)
-
-
-def test_an_effect_that_comes_late_is_seen_with_its_caret_blinking() -> None:
-    desktop = patient_desktop(effect_delay=4, caret_blinks=2)
-    desktop.click(desktop.box_of("name").center)
-    desktop.type_text("Martin")
-    result = settle(desktop)
-    assert result.settled
-    assert desktop.memory["name"] == "Martin"
-    desktop.caret_blinks = 0
-    assert desktop.grab().size == result.frame.size
 
 
 @pytest.mark.parametrize(("reading", "looked"), [(0.0, [0, 1, 2, 3]), (2.5, [0, 2.5, 5]), (10.0, [0, 10])])

@@ -12,7 +12,6 @@ from execution.desktop.base import DesktopBusy, DesktopUnavailable
 from execution.desktop.elsewhere import session
 from execution.desktop.elsewhere.address import KEYBOARDS, PORTS, is_elsewhere, parse
 from execution.desktop.elsewhere.desktop import identity_of
-from execution.desktop.elsewhere.unsent import unsent_bytes
 from execution.desktop.local import open_desktop
 from execution.desktop.lock import DesktopLock
 from execution.types import Size
@@ -110,18 +109,3 @@ def test_a_password_goes_by_a_pipe_alone(name: str) -> None:
     else:
         assert len(said) == 8
         assert f"-PasswordFile=/dev/fd/{pipe}" in call.command
-
-
-def test_bytes_that_nobody_takes_are_seen() -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as server,
-        socket.create_connection(server.getsockname()) as sender,
-        server.accept()[0],
-    ):
-        assert unsent_bytes(os.getpid()) == 0
-        sender.setblocking(False)
-        with pytest.raises(BlockingIOError):
-            while True:
-                sender.send(b"x" * 65536)
-        assert unsent_bytes(os.getpid()) > 0
-    assert unsent_bytes(2**22 - 1) == 0

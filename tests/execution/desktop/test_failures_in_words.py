@@ -5,16 +5,11 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
 from django.conf import settings
-from django.utils import translation
 
-from execution.desktop.acts import checked
-from execution.desktop.base import DesktopBusy, DesktopError
-from execution.desktop.lock import DesktopLock
 from execution.turn.acting import perform
-from execution.types import ActionStatus, Point, Resolution, ResolveStatus, Size, Suggestion
-from sentences.said import cause, from_json, say, to_json, told_by, worded
+from execution.types import ActionStatus, Point, Resolution, ResolveStatus, Suggestion
+from sentences.said import to_json
 from tests.doubles.scripted import ScriptedDesktop
 from tests.support.scripted import screens
 from workflows.graph import EdgeSpec
@@ -38,21 +33,6 @@ def test_no_desktop_fails_in_words_of_one_language() -> None:
     assert not wrong
 
 
-def held(folder: Path) -> None:
-    with DesktopLock(":7", folder, holder="robot-1"):
-        DesktopLock(":7", folder).acquire()
-
-
-def test_who_has_the_desktop_is_told_in_french(tmp_path: Path) -> None:
-    """S9.2: with the process and the moment as they are, whatever marks the language has for thousands."""
-    with pytest.raises(DesktopBusy) as busy:
-        held(tmp_path)
-    with translation.override("fr"):
-        told = worded(busy.value)
-    assert told.startswith("Le bureau :7 est utilisé par robot-1 (pid ")
-    assert f"pid {told_by(busy.value).values['pid']}, depuis 20" in told  # type: ignore[attr-defined]
-
-
 def test_an_act_that_the_desktop_refuses_is_kept_with_its_code() -> None:
     edge = EdgeSpec(edge_id="e", source="a", destination="b", action_type="click", params={})
     beside = Resolution(status=ResolveStatus.FOUND, point=Point(90_000, 5))
@@ -62,12 +42,3 @@ def test_an_act_that_the_desktop_refuses_is_kept_with_its_code() -> None:
     kept = to_json(result.message)
     assert kept["code"] == "desktop.point_outside"
     assert kept["x"] == 90_000
-
-
-def test_what_a_desktop_says_inside_of_another_sentence_is_told_in_its_language() -> None:
-    with pytest.raises(DesktopError) as raised:
-        checked(Point(-1, 5), size=Size(10, 5))
-    within = from_json(to_json(say("going.failed", error=cause(raised.value))))
-    with translation.override("fr"):
-        told = worded(within)
-    assert told.endswith("Le point (-1, 5) est hors du bureau, qui fait 10 × 5 pixels.")

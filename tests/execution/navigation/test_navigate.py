@@ -7,16 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
 from execution.desktop import capture
-from execution.desktop.base import DesktopError, DesktopLost, DesktopUnavailable
+from execution.desktop.base import DesktopLost, DesktopUnavailable
 from execution.language.menu_paths import BadPlace, levels_of, likeness
 from execution.navigation import handle_navigate_action, navigate
 from execution.types import ActionStatus, Box, ElementState
-from sentences.said import say, to_json, worded
 from tests.execution.navigation.pages import Clock, Item, Page, PageHands, Role, button, entry, menu_item, text
 from workflows.graph import NodeSpec
 
@@ -238,21 +236,6 @@ def test_nonsense_fails_and_says_what_is_there(hands: PageHands) -> None:
     assert hands.done == []
 
 
-def test_what_is_said_is_kept_with_its_codes_and_told_in_the_reader_s_language(hands: PageHands) -> None:
-    _status, message = go(hands, "asdf")
-    assert to_json(message) == {
-        "code": "joined.sentences",
-        "parts": [
-            {"code": "record.for_a_reason", "said": {"code": "place.not_seen", "label": "asdf"}},
-            {"code": "place.menus_there", "names": ["File", "Edit", "View", "Help"]},
-        ],
-    }
-    with translation.override("fr"):
-        assert worded(message) == (
-            "«\u00a0asdf\u00a0» n’est pas à l’écran. Les menus et onglets présents\u00a0: File, Edit, View, Help."
-        )
-
-
 def test_a_second_level_that_is_not_there_fails_and_the_menu_is_closed_again(hands: PageHands) -> None:
     status, message = go(hands, "File > Print")
     assert status is ActionStatus.FAILED
@@ -316,10 +299,6 @@ def test_a_click_without_effect_is_a_failure(hands: PageHands, clock: Clock) -> 
     assert clock.now - began < 10
 
 
-def test_opening_a_level_without_effect_is_a_failure(hands: PageHands) -> None:
-    assert "“Help” was clicked, and nothing changed" in go(hands, "Help > About")[1]
-
-
 # --- Limits and errors -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("error", [DesktopUnavailable("there is no display"), OSError("no space")])
 def test_without_a_picture_of_the_screen_it_fails_with_the_reason(hands: PageHands, error: Exception) -> None:
@@ -349,12 +328,6 @@ def test_whatever_goes_wrong_is_not_raised(hands: PageHands, error: Exception) -
     status, message = go(hands, "File > Print")
     assert status is ActionStatus.FAILED
     assert "stayed open" in message
-
-
-def test_what_the_desktop_refuses_on_the_way_keeps_its_code(hands: PageHands) -> None:
-    hands.fails["click"] = DesktopError(say("desktop.caps_lock"))
-    kept = to_json(go(hands, "File > Save As")[1])
-    assert kept == {"code": "going.failed", "error": {"code": "desktop.caps_lock"}}
 
 
 @pytest.mark.parametrize("place", [None, 7, ["File"], {}])

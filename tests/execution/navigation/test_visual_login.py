@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.utils import translation
 
 from execution.desktop import capture
 from execution.desktop.base import DesktopLost
@@ -25,7 +24,6 @@ from execution.language.login import (
 from execution.navigation import handle_visual_login_action, visual_login
 from execution.navigation.login_screen import Asks, read_login
 from execution.types import ActionStatus, Box, ElementState
-from sentences.said import to_json, worded
 from tests.execution.navigation.pages import (
     Clock,
     FormHands,
@@ -161,33 +159,28 @@ def test_labels_beside_and_inside_their_fields_count_as_well() -> None:
         assert found.button == page.items[-1].box
 
 
-@pytest.mark.parametrize(
-    "extra",
-    [
-        (text("Confirm password", 200, 300), entry(200, 320)),
-        (text("New password", 200, 300), entry(200, 320)),
-        (text("Mot de passe", 200, 300), entry(200, 320)),
-    ],
-)
-def test_where_several_passwords_are_asked_for_nothing_is_typed(extra: tuple[Item, ...], make: Make) -> None:
-    hands = make(LOGIN.without("Forgotten your password?").plus(*extra))
+PLAIN = LOGIN.without("Forgotten your password?")
+REFUSED = {
+    "a password to confirm": (PLAIN.plus(text("Confirm password", 200, 300), entry(200, 320)), "several passwords"),
+    "a new password": (PLAIN.plus(text("New password", 200, 300), entry(200, 320)), "several passwords"),
+    "a second password": (PLAIN.plus(text("Mot de passe", 200, 300), entry(200, 320)), "several passwords"),
+    "a page to register on": (PLAIN.without("Log in").plus(button("Create account", 200, 250)), "register"),
+    "several users": (
+        Page((text("E-mail", 200, 20), entry(200, 36))).plus(*LOGIN.without("Ward record").items),
+        "several fields that could be the user name",
+    ),
+    "a password that is shown": (LOGIN.plus(text("Hide", 460, 208)), "shows what is typed"),
+    "un mot de passe affiché": (LOGIN.plus(text("Masquer", 460, 208)), "shows what is typed"),
+    "a locked account": (saying("Your account has been locked after 5 failed attempts."), "is locked"),
+}
+
+
+@pytest.mark.parametrize(("page", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_plain_login_screen_is_refused_before_anything_is_done(page: Page, words: str, make: Make) -> None:
+    hands = make(page)
     status, message = log_in(hands)
     assert (status, hands.done) == (ActionStatus.FAILED, [])
-    assert "no plain login screen, it asks for several passwords" in message
-
-
-def test_a_page_to_register_on_is_refused(make: Make) -> None:
-    page = LOGIN.without("Log in", "Forgotten your password?").plus(button("Create account", 200, 250))
-    hands = make(page)
-    assert "register" in log_in(hands)[1]
-    assert hands.done == []
-
-
-def test_several_fields_that_could_be_the_user_are_refused(make: Make) -> None:
-    page = Page((text("E-mail", 200, 20), entry(200, 36))).plus(*LOGIN.without("Ward record").items)
-    hands = make(page)
-    assert "several fields that could be the user name" in log_in(hands)[1]
-    assert hands.done == []
+    assert words in message
 
 
 # --- Logging in ------------------------------------------------------------------------------------------------------
@@ -325,10 +318,7 @@ def test_a_page_that_flashes_by_is_not_the_answer(make: Make) -> None:
     assert "are not right" in log_in(hands)[1]
 
 
-def test_where_the_account_is_locked_already_nothing_is_typed(make: Make) -> None:
-    hands = make(saying("Your account has been locked after 5 failed attempts."))
-    assert "is locked" in log_in(hands)[1]
-    assert hands.done == []
+def test_a_rule_about_locking_locks_nobody_out(make: Make) -> None:
     assert log_in(make(saying("Accounts are locked after 5 failed attempts.")))[0] is ActionStatus.DONE
 
 
@@ -341,13 +331,6 @@ def test_a_page_that_is_silent_ends_in_time(make: Make, clock: Clock) -> None:
     hands, began = make(then=None), clock.now
     log_in(hands)
     assert clock.now - began < 75
-
-
-def test_an_answer_is_kept_with_its_code_and_told_in_the_reader_s_language(make: Make) -> None:
-    _status, message = log_in(make(then=saying("Wrong password")))
-    assert to_json(message) == {"code": "login.wrong", "name": "ward"}
-    with translation.override("fr"):
-        assert worded(message).startswith("Le nom d’utilisateur ou le mot de passe de «\u00a0ward\u00a0»")
 
 
 def test_already_logged_in_is_done_without_opening_the_vault(make: Make) -> None:
@@ -364,28 +347,16 @@ def test_what_is_no_login_screen_is_told_from_being_logged_in(make: Make) -> Non
 
 
 # --- Before a password is typed --------------------------------------------------------------------------------------
-def test_another_window_in_front_stops_it(make: Make) -> None:
-    for turn in (1, 2):
-        hands = make()
-
-        def come(h: PageHands, name: str, turn: int = turn) -> None:
-            if h.done.count(name) == turn:
-                h.show(replace(h.page, title="Chat"))
-
-        hands.on["click field"] = come
-        assert "Another window came to the front" in log_in(hands)[1]
-        assert CANARY not in typed(hands)
-
-
 @pytest.mark.parametrize("turn", [1, 2])
-def test_a_window_that_comes_just_before_something_is_typed_stops_it(turn: int, make: Make) -> None:
+@pytest.mark.parametrize("act", ["click field", "press ctrl+a"])
+def test_another_window_that_comes_before_something_is_typed_stops_it(act: str, turn: int, make: Make) -> None:
     hands = make()
 
     def come(h: PageHands, name: str) -> None:
         if h.done.count(name) == turn:
             h.show(replace(h.page, title="Chat"))
 
-    hands.on["press ctrl+a"] = come
+    hands.on[act] = come
     assert "Another window came to the front" in log_in(hands)[1]
     assert typed(hands) == ["ada.martin"][: turn - 1]
 
@@ -412,13 +383,6 @@ def test_caps_lock_stops_it(words: str, make: Make) -> None:
     hands = make(saying(words))
     assert "Caps Lock" in log_in(hands)[1]
     assert CANARY not in typed(hands)
-
-
-@pytest.mark.parametrize("words", ["Hide", "Masquer"])
-def test_a_field_that_is_set_to_show_the_password_is_refused(words: str, make: Make) -> None:
-    hands = make(LOGIN.plus(text(words, 460, 208)))
-    assert "shows what is typed" in log_in(hands)[1]
-    assert hands.done == []
 
 
 def test_a_password_that_can_be_read_is_taken_out_again_and_not_sent(make: Make) -> None:

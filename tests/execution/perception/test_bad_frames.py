@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import resource
 import time
 
@@ -14,8 +13,8 @@ from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.elements import FrameDetector
 from execution.perception.embedding import BuiltinEmbedder
 from execution.perception.ocr.rapidocr import RapidReader
-from execution.types import Box, ScreenState, TextLine
-from tests.execution.perception.drawing import Canvas, ListReader, frame, pixels_digest
+from execution.types import Box, ScreenState
+from tests.execution.perception.drawing import Canvas, frame
 
 EIGHT_K = (4320, 7680)
 
@@ -39,13 +38,6 @@ def form(*, total: str = "1205", name: str = "Marie") -> Canvas:
 
 
 # --- read -----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("grey", [0, 255])
-def test_a_screen_of_one_colour_is_read_and_holds_nothing(analyzer: ScreenAnalyzer, grey: int) -> None:
-    state = analyzer.analyze(frame(np.full((1080, 1920, 3), grey, np.uint8)), None)
-    assert (state.texts, state.elements, state.degraded, state.notes) == ((), (), False, ())
-    assert state.text_method == "rapidocr"
-
-
 def test_a_screen_from_right_to_left_is_read_as_far_as_its_letters_are_latin(analyzer: ScreenAnalyzer) -> None:
     """Arabic and Hebrew are not read (the recogniser has no such letters); what stands beside them is, in its place."""
     canvas = Canvas(640, 360)
@@ -97,28 +89,6 @@ def test_what_is_no_bgr_picture_is_refused_by_its_shape(analyzer: ScreenAnalyzer
 
 
 # --- large ----------------------------------------------------------------------------------------------------------
-def test_a_screen_with_5000_words_costs_the_analyzer_little() -> None:
-    """A typed letter on it: the lines are carried over in a moment, whatever the reader takes for its part."""
-    shuffle = random.Random(7)
-    lines = [
-        TextLine(text=" ".join(f"w{shuffle.randrange(9999)}" for _ in range(10)), box=Box(x, y, 400, 9))
-        for x in (10, 430, 850, 1270)
-        for y in range(10, 1510, 12)
-    ]
-    before = np.full((1520, 1700, 3), 250, np.uint8)
-    for line in lines:
-        cv2.rectangle(before, line.box[:2], (line.box.right, line.box.bottom), (60, 60, 60), -1)
-    after = before.copy()
-    after[502:510, 640:648] = 0
-    typed = [line if line.box != Box(430, 502, 400, 9) else TextLine(text="typed", box=line.box) for line in lines]
-    reader = ListReader({pixels_digest(before): lines, pixels_digest(after): typed})
-    analyzer = ScreenAnalyzer(reader, None, None)
-    first = analyzer.analyze(frame(before), None)
-    assert len(" ".join(texts(first)).split()) == 5000
-    second = analyzer.analyze(frame(after), None)
-    assert reader.asked[-1] is not None
-    assert (len(second.texts), second.timings.lines_read) == (500, 1)
-    assert "typed" in texts(second)
 
 
 @pytest.mark.timing

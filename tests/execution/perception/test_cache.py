@@ -238,15 +238,6 @@ def test_a_clock_that_moves_on_is_read_and_changes_nothing_else(desk: Desk) -> N
     assert desk.analyzer.cache.counts().entries == 1
 
 
-def test_a_clock_that_was_shown_before_is_not_told_again(desk: Desk) -> None:
-    """What the screen said at noon is no answer later, though the screen looks as it did then."""
-    desk.look(form())
-    desk.look(form(clock="12:01"), NOON + timedelta(minutes=1))
-    state = desk.look(form(clock="12:01"), NOON + timedelta(minutes=1, seconds=9))
-    assert state.cache_hit
-    assert "12:01" in [line.text for line in state.texts]
-
-
 def test_a_time_among_the_data_is_no_clock(desk: Desk) -> None:
     """10:45 becomes 11:15 within a second: somebody has put the appointment off."""
     desk.look(form("10:45"))
@@ -313,13 +304,6 @@ def test_what_changes_in_a_masked_region_does_not_matter(desk: Desk) -> None:
     assert desk.counts == (0, {"mask": 1}, 1)
 
 
-def test_a_change_that_reaches_out_of_the_mask_does(desk: Desk) -> None:
-    desk.look(form(status="3 users"), masks=[MASK])
-    state = desk.look(form("Total 7", status="41 users"), masks=[MASK])
-    assert not state.cache_hit
-    assert {"Total 7", "41 users"} <= {line.text for line in state.texts}
-
-
 def test_what_one_run_masks_another_run_is_told(desk: Desk) -> None:
     """The cache outlives a run: a look that was known but for its masked region is not known to all."""
     desk.look(form(status="3 users"))
@@ -335,6 +319,3 @@ def test_a_mask_beside_a_clock_is_not_told_to_others_either(desk: Desk) -> None:
     later = NOON + timedelta(minutes=1)
     assert desk.look(form(clock="12:01", status="41 users"), later, masks=[MASK]).cache_hit is False  # it was read
     assert "41 users" in [line.text for line in desk.look(form(clock="12:01", status="41 users"), later).texts]
-
-
-# --- other sizes ----------------------------------------------------------------------------------------------------

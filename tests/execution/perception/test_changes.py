@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execution.perception.changes import find_changes, merged, plan_reading, same_pixels, union
+from execution.perception.changes import find_changes, merged, plan_reading, same_pixels
 from execution.types import Box, Point, Size, TextLine
 
 SIZE = Size(320, 200)
@@ -61,14 +61,6 @@ def test_merged_boxes_are_apart_and_cover_all(given_boxes):
     assert all(any(b.intersection(a) == b for a in apart) for b in given_boxes)
 
 
-@given(st.lists(boxes, min_size=1, max_size=6))
-def test_a_union_is_the_smallest_box_around_all(given_boxes):
-    around = union(given_boxes)
-    assert all(b.intersection(around) == b for b in given_boxes)
-    assert around.x == min(b.x for b in given_boxes)
-    assert around.bottom == max(b.bottom for b in given_boxes)
-
-
 def test_pictures_of_two_sizes_cannot_be_compared_and_all_is_read():
     assert find_changes(blank(), np.zeros((10, 10, 3), np.uint8)) is None
     plan = plan_reading(None, [line(Box(5, 5, 50, 12))], SIZE)
@@ -87,12 +79,6 @@ def test_a_change_in_any_colour_channel_counts():
         after[50, 50, channel] += 1
         assert find_changes(blank(), after).regions == (Box(50, 50, 1, 1),)
         assert not same_pixels(blank(), after)
-
-
-def test_equal_pictures_have_no_changes():
-    difference = find_changes(blank(), blank())
-    assert difference.regions == ()
-    assert same_pixels(blank(), blank())
 
 
 @pytest.mark.parametrize(("box", "caret"), [(Box(40, 40, 1, 16), True), (Box(40, 40, 2, 20), True),

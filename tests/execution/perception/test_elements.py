@@ -331,20 +331,6 @@ def test_a_text_cursor_shows_which_field_has_the_focus_and_a_ring_does_not():
     assert not any(FOCUSED in e.states for e in detected(canvas)), "two cannot have it"
 
 
-def test_where_a_thing_stands_changes_nothing():
-    """S2.10 asks the same of a screen: the same window elsewhere has the same elements."""
-
-    def page(dx: int, dy: int) -> set[tuple]:
-        canvas = Canvas(900, 600)
-        canvas.button("Enregistrer", Box(60 + dx, 60 + dy, 120, 32))
-        canvas.field(Box(60 + dx, 120 + dy, 300, 28), "Alice")
-        check_box(canvas, "Compte actif", 60 + dx, 180 + dy, on=True)
-        canvas.icon(300 + dx, 60 + dy, seed=3)
-        return {(e.role, e.text, e.box.x - dx, e.box.y - dy, e.box.w, e.box.h, e.states) for e in detected(canvas)}
-
-    assert page(0, 0) == page(137, 211) == page(-31, 5)
-
-
 @pytest.mark.timing
 def test_five_thousand_words_are_searched_in_bounded_time():
     """Bad input of the issue: a screen full of words, each a line."""

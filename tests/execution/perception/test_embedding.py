@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from execution.perception.embedding import BuiltinEmbedder, ModelsDiffer, cosine
 from execution.perception.embedding.builtin import find_marks
@@ -157,26 +154,6 @@ def test_another_screen_of_the_same_application_is_told_from_it_whatever_the_day
         assert cosine(taught, today) > cosine(base, today)
 
 
-def test_a_letter_typed_counts_for_little_a_menu_for_more_and_another_window_for_most(base):
-    typed = replace(INVOICE, values=(*INVOICE.values[:4], "p", "EUR"))
-    order = [typed, replace(INVOICE, **OTHERS["a menu"]), replace(INVOICE, **OTHERS["another window"])]
-    alike = [cosine(base, seen(form)) for form in order]
-    assert alike[0] > 0.95
-    assert alike[0] > alike[1] + 0.05
-    assert alike[1] > alike[2] + 0.05
-    assert alike[2] < 0.6
-
-
-def test_colour_does_not_count(embedder, base):
-    grey = np.repeat(INVOICE.drawn().mean(axis=2, keepdims=True).astype(np.uint8), 3, axis=2)
-    assert cosine(base, embedder.embed(grey)) > 0.9
-
-
-def test_a_hidpi_screen_is_like_the_same_one_at_its_usual_size(base):
-    """At more than 2600 pixels it is looked at in half its size."""
-    assert cosine(base, seen(replace(INVOICE, scale=2.2))) > 0.6
-
-
 def test_a_picture_of_one_colour_is_like_nothing(embedder, base):
     blank = embedder.embed(np.full((100, 100, 3), 128, np.uint8))
     assert not blank.vector.any()
@@ -190,15 +167,6 @@ def test_pictures_of_any_size_are_taken(embedder, size):
     vector = embedder.embed(pixels).vector
     assert np.isfinite(vector).all()
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-4) or not vector.any()
-
-
-@given(st.integers(1, 60), st.integers(1, 90), st.integers(0, 2**31), st.sampled_from([1, 2, 5]))
-def test_no_picture_of_noise_brings_it_down(height, width, seed, grain):
-    random = np.random.default_rng(seed)
-    pixels = random.integers(0, 256, (height, width, 3), np.uint8).repeat(grain, 0).repeat(grain, 1)
-    vector = EMBEDDER.embed(pixels).vector
-    assert vector.shape == (1024,)
-    assert np.isfinite(vector).all()
 
 
 @pytest.mark.parametrize(
@@ -222,45 +190,11 @@ def test_a_picture_is_not_changed_and_may_lie_in_memory_in_any_way(embedder, bas
     assert np.array_equal(embedder.embed(pixels).vector, base.vector)
 
 
-def test_it_takes_a_few_milliseconds(embedder):
-    """5 ms of a quiet processor for a full screen of 1920 × 1080; under the load of other tests 20 ms pass."""
-    canvas = Canvas(1920, 1080)
-    for row in range(40):
-        for column in range(4):
-            canvas.text(f"Entry {row * 4 + column} of the list", 20 + 470 * column, 10 + 26 * row)
-    pixels = canvas.pixels
-    taken = []
-    for _ in range(9):
-        begun = time.thread_time()
-        embedder.embed(pixels)
-        taken.append(time.thread_time() - begun)
-    assert min(taken) < 0.020
-
-
-def test_noise_takes_no_minutes(embedder):
-    pixels = np.random.default_rng(0).integers(0, 256, (1080, 1920, 3), np.uint8)
-    begun = time.thread_time()
-    embedder.embed(pixels)
-    assert time.thread_time() - begun < 0.5
-
-
 def test_vectors_of_two_models_are_never_compared(base):
     with pytest.raises(ModelsDiffer, match=r"builtin-2.*clip"):
         cosine(base, Embedding(model="clip", vector=base.vector))
     with pytest.raises(ModelsDiffer, match="embed the stored picture again"):
         cosine(base, Embedding(model=base.model, vector=base.vector[:5]))
-
-
-def test_what_stands_in_a_frame_does_not_change_the_frame():
-    """A field is the same mark whether it is filled in or not."""
-    looks = []
-    for text in ("", "Marie Dupont"):
-        canvas = Canvas(500, 100)
-        canvas.field(Box(40, 30, 400, 32), text)
-        marks = find_marks(canvas.pixels)
-        (frame,) = np.flatnonzero(marks.hollow)
-        looks.append(marks.looks[frame])
-    assert np.array_equal(*looks)
 
 
 def test_marks_are_words_and_icons_also_inside_a_frame():
@@ -276,14 +210,6 @@ def test_marks_are_words_and_icons_also_inside_a_frame():
         assert max(box.iou(found) for found in boxes) > 0.6
     assert marks.looks.shape == (4, 120)
     assert np.allclose(np.linalg.norm(marks.looks, axis=1), 1, atol=1e-5)
-
-
-def test_a_window_one_pixel_to_the_right_has_the_very_same_marks():
-    """Halving the picture before looking would show words differently at odd and even places."""
-    canvas = Canvas(300, 100)
-    canvas.text("Facture", 60, 40)
-    moved = np.roll(canvas.pixels, 1, axis=1)
-    assert np.array_equal(find_marks(canvas.pixels).looks, find_marks(moved).looks)
 
 
 def test_of_too_many_marks_the_largest_are_looked_at():

@@ -101,12 +101,6 @@ def test_a_model_that_fails_costs_the_labels_and_not_the_elements(model, said):
     assert detection.notes == (f"The elements are not classified: {said}",)
 
 
-def test_no_more_elements_are_named_than_asked_for():
-    model = Names("confirm")
-    detection = UIDetector(Listed(BUTTON, FIELD), model, most=1).detect(PIXELS, [])
-    assert labels(detection) == ["confirm", ""]
-
-
 def test_a_model_is_not_asked_about_nothing():
     model = Names()
     assert UIDetector(Listed(), model).detect(PIXELS, []).elements == ()
@@ -116,11 +110,6 @@ def test_a_model_is_not_asked_about_nothing():
 
 def test_an_empty_name_is_no_label():
     assert labels(UIDetector(Listed(BUTTON, FIELD), Names("  ", " name ")).detect(PIXELS, [])) == ["", "name"]
-
-
-def test_elements_that_are_alike_have_each_their_own_name():
-    twin = Element(box=BUTTON.box, role=BUTTON.role, text=BUTTON.text)
-    assert labels(UIDetector(Listed(BUTTON, twin), Names("first", "second")).detect(PIXELS, [])) == ["first", "second"]
 
 
 def test_the_detector_is_chosen_by_name_or_by_path(tmp_path):

@@ -87,37 +87,6 @@ def test_a_file_is_verified_by_the_checksum_and_the_size_that_were_published(tmp
         verify(tmp_path / "none", row)
 
 
-def test_a_checksum_tells_how_far_it_is(tmp_path):
-    path = tmp_path / "w"
-    path.write_bytes(bytes(2_500_000))
-    heard: list[int] = []
-    checksum(path, "md5", on_bytes=heard.append)
-    assert sum(heard) == 2_500_000
-    assert len(heard) > 1
-
-
-@pytest.mark.extras
-@pytest.mark.parametrize(
-    ("languages", "recogniser"),
-    [
-        (("en", "fr"), "latin_g2"),
-        (("fr",), "latin_g2"),
-        (("en",), "english_g2"),
-        (("ru",), "cyrillic_g2"),
-        (("ja", "en"), "japanese_g2"),
-    ],
-)
-def test_easyocr_has_a_detector_and_a_recogniser_by_language(languages, recogniser):
-    """S2.8; its own tables give the files and their checksums."""
-    detector, found = easyocr_weights(languages)
-    assert (detector.filename, found.filename) == ("craft_mlt_25k.pth", f"{recogniser}.pth")
-    for weights in (detector, found):
-        assert weights.url.startswith("https://")
-        assert weights.url.endswith(".zip")
-        assert weights.packed
-        assert len(weights.checksum) == 32
-
-
 @pytest.mark.extras
 @pytest.mark.parametrize(
     ("languages", "said"), [(("en", "tlh"), "tlh; it reads"), (("ru", "fr"), "ru with English alone, not with fr")]

@@ -16,13 +16,9 @@ from execution.actions import control
 from execution.actions.decide import decide
 from execution.choices import EventKind, ExecutionState, Origin, PromptKind, Verb
 from execution.exceptions import AlreadyDecided
-from execution.execution_loop import ExecutionLoop
 from execution.models import Decision, Execution, Prompt, Step, WishRecord
-from execution.pages.listing import problem
-from execution.pages.snapshot import snapshot
 from execution.record import attribution
 from execution.types import DecisionSource
-from sentences.said import worded
 from tests.doubles.stage import Stage
 from tests.factories import make_execution, make_published
 
@@ -71,14 +67,6 @@ def test_the_command_line_is_told_with_the_account_of_the_machine() -> None:
     assert asked(run) == [("pause", getpass.getuser(), Origin.COMMAND)]
 
 
-def test_a_program_is_told() -> None:
-    run = make_run()
-    loop = ExecutionLoop()
-    loop._execution_id = run.execution_id
-    assert loop.pause() and not loop.last_error
-    assert asked(run) == [("pause", getpass.getuser(), Origin.PROGRAM)]
-
-
 def test_the_start_is_kept_too(operator: Any, client_of: Any) -> None:
     workflow = make_published().workflow
     body = {"workflow_id": workflow.workflow_id, "variables": {"patient": "Ada"}}
@@ -107,27 +95,6 @@ def test_the_name_stays_when_the_account_goes(make_user: Any) -> None:
 
 
 # --- who paused, who stopped ----------------------------------------------------------------------------------------
-def test_a_pause_says_whose_it_is(stage: Stages, operator: Any) -> None:
-    """S1.7, S1.24"""
-    run = stage("automatic")
-    control.pause(execution_id=run.execution.execution_id, user=operator, origin=Origin.PAGE)
-    row = run.run()
-    assert row.state == ExecutionState.PAUSED
-    assert (row.pause_detail["by"], row.pause_detail["origin"]) == ("operator", "page")
-    assert problem(row) == "Paused by operator (page)."
-    assert snapshot(row)["execution"]["pause_detail"]["by"] == "operator"
-
-
-def test_a_stopped_run_says_who_stopped_it(stage: Stages, operator: Any) -> None:
-    """S7.2: programs read the sentence they know; people read who it was."""
-    run = stage("automatic")
-    control.stop(execution_id=run.execution.execution_id, user=operator, origin=Origin.API)
-    row = run.run()
-    assert (row.state, row.error) == (ExecutionState.STOPPED, "Execution ended in state: stopped")
-    assert (row.stopped_by, row.stopped_from) == ("operator", "api")
-    assert problem(row) == "Stopped by operator (API)."
-    told = snapshot(row)["execution"]
-    assert (told["stopped_by"], told["stopped_from"]) == ("operator", "api")
 
 
 def test_a_run_that_was_stopped_by_an_answer_says_whose_it_was(stage: Stages, operator: Any) -> None:
@@ -156,20 +123,6 @@ def test_a_time_out_is_told_as_a_time_out(stage: Stages) -> None:
     assert (decision.decided_by, decision.origin, decision.timed_out) == ("", Origin.LOOP, True)
     told = row.events.filter(kind=EventKind.DECISION).first().payload
     assert (told["decided_by"], told["timed_out"], told["timeout_s"]) == ("", True, pytest.approx(0.05))
-
-
-@pytest.mark.parametrize(
-    ("language", "seconds", "said"),
-    [
-        ("en", 1, "Nobody answered in 1 second: skipped."),
-        ("en", 120, "Nobody answered in 120 seconds: skipped."),
-        ("fr", 1, "Personne n’a répondu en 1 seconde\u00a0: étape passée."),
-        ("fr", 120, "Personne n’a répondu en 120 secondes\u00a0: étape passée."),
-    ],
-)
-def test_seconds_are_counted_as_people_do(language: str, seconds: int, said: str) -> None:
-    with translation.override(language):
-        assert worded(attribution.unanswered("skip", seconds)) == said
 
 
 # --- the second one -------------------------------------------------------------------------------------------------

@@ -155,17 +155,6 @@ def test_answers_to_suggestions_are_counted(journal: Journal, choice: Choice, co
     assert stats["correction_rate"] == float(choice is Choice.CORRECT)
 
 
-def test_a_question_and_its_answer_are_told_in_order(journal: Journal) -> None:
-    """S8.2, S9.5: prompt, state, decision, state; without a gap."""
-    prompt = journal.ask(open_step(journal), PromptKind.COACHING, "Suggested action: it", timeout_s=60)
-    assert Execution.objects.get().state == ExecutionState.WAITING_COACHING
-    decide(prompt_id=prompt.pk, choice=Choice.ACCEPT, source=DecisionSource.COACH)
-    journal.answered(prompt)
-    assert [kind for _, kind in kinds(journal)] == ["prompt", "state", "decision", "state"]
-    assert [seq for seq, _ in kinds(journal)] == [1, 2, 3, 4]
-    assert Execution.objects.get().state == ExecutionState.RUNNING
-
-
 @pytest.mark.django_db(transaction=True)
 def test_an_event_outside_a_transaction_is_refused(journal: Journal) -> None:
     """S9.5: an event that is not committed with its change could tell of what never was."""

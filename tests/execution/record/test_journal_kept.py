@@ -152,13 +152,6 @@ def test_a_step_says_what_was_recognised_and_what_is_meant(journal: Journal) -> 
     assert kept.suggestion["destination"] == "written_note"
 
 
-def test_a_step_on_a_screen_nobody_knows_means_nothing(journal: Journal) -> None:
-    """S1.6"""
-    step = journal.open_step(screen(), Recognition(match=None, why_not="Nothing fits."), None, match_ms=1)
-    kept = Step.objects.get(pk=step.pk)
-    assert (kept.node_id, kept.confidence, kept.margin, kept.edge_id) == ("", 0, 0, "")
-
-
 def test_an_edge_that_says_what_must_be_seen_is_of_another_effect_class(journal: Journal) -> None:
     """S9.3: what its step may be repeated for is kept with it."""
     edge = journal.graph.edge("click_save")
@@ -374,12 +367,6 @@ def test_a_run_waits_in_the_state_of_its_question(journal: Journal, kind: Prompt
     journal.answered(prompt)
     assert (states(journal), heard) == ([state, "running"], [state, "running"])
     assert Step.objects.get().waited_ms == 750
-
-
-def test_a_question_has_its_time_and_its_picture(journal: Journal) -> None:
-    """S1.9"""
-    prompt = journal.ask(open_step(journal), PromptKind.IDENTITY, "?", timeout_s=90, picture="p" * 64)
-    assert (prompt.timeout_s, prompt.picture) == (90, "p" * 64)
 
 
 @pytest.mark.parametrize(("withdrawn", "state"), [(True, PromptState.WITHDRAWN), (False, PromptState.OPEN)])

@@ -120,22 +120,6 @@ def test_without_redis_it_looks_by_the_clock_and_listens_again_when_it_is_back(
 
 @pytest.mark.timing
 @pytest.mark.extras
-def test_whoever_writes_never_waits_for_redis_and_speaks_to_it_again_when_it_is_back(redis: RedisServer) -> None:
-    redis.kill()
-    began = time.perf_counter()
-    for _ in range(1000):
-        nudges.nudge()
-    assert time.perf_counter() - began < 0.5
-    redis.start()
-    with nudges.heard() as heard:
-        deadline = time.monotonic() + PATIENCE_S
-        while not heard(0.1):
-            assert time.monotonic() < deadline
-            nudges.nudge()
-
-
-@pytest.mark.timing
-@pytest.mark.extras
 def test_a_redis_that_hangs_holds_up_nobody(redis: RedisServer, listening: Looks, monkeypatch) -> None:
     """It takes connections and never answers: the clock goes on once a second, and writers do not wait."""
     assert rested(listening)

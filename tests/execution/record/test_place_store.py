@@ -110,14 +110,6 @@ def test_room_for_no_place_at_all_is_refused() -> None:
         DatabasePlaces(most=0)
 
 
-def test_a_place_found_again_costs_one_write(store: PlaceStore, django_assert_num_queries: Any) -> None:
-    store.put(KEY, BOX)
-    with django_assert_num_queries(3):  # the savepoint, the row, the savepoint
-        store.put(KEY, BOX)
-    with django_assert_num_queries(1):
-        store.get(KEY)
-
-
 @pytest.mark.parametrize("error", [DatabaseError, InterfaceError])
 def test_a_database_that_fails_costs_a_warning_and_not_the_step(
     store: PlaceStore, monkeypatch: pytest.MonkeyPatch, caplog: Any, error: type[Exception]

@@ -134,14 +134,6 @@ def test_what_a_step_does_is_sent_in_its_reader_s_language(
         assert page["steps"][0]["sentence"] == page["events"][0]["payload"]["sentence"] == told
 
 
-def test_what_holds_no_sentence_is_not_looked_into() -> None:
-    run = make_execution()
-    with transaction.atomic():
-        emit(run, EventKind.ERROR, {"kind": "test", "message": "plain"})
-    [event] = queries.events({run.pk: 0}, ["en", "fr"])[run.pk]
-    assert event.texts["en"] is event.texts["fr"]
-
-
 def test_the_api_has_the_words_of_its_reader_with_code_and_values(client_of: Any, viewer: Any) -> None:
     step = make_step(message=SMALL)
     path = f"/api/executions/{step.execution.execution_id}/steps/"

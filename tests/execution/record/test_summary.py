@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from django.utils import translation
 
 from execution.choices import Outcome, Verified
 from execution.record.summary import as_sentence, run_summary
@@ -51,19 +50,3 @@ def test_the_sentence_says_it_in_one_line() -> None:
     assert as_sentence(run_summary(run)) == (
         "1 of 1 action done in 0.0 s, 0 retries, found by Text 1 (mean score 0.50, 12 ms), 0 not verified, 0 degraded."
     )
-
-
-@pytest.mark.parametrize(
-    ("language", "one", "two"),
-    [
-        ("en", ("1 of 1 action done", "1 retry,"), ("2 of 2 actions done", "2 retries,")),
-        ("fr", ("1 action sur 1 faite", "1 nouvel essai,"), ("2 actions sur 2 faites", "2 nouveaux essais,")),
-    ],
-)
-def test_one_is_told_as_one(language: str, one: tuple[str, ...], two: tuple[str, ...]) -> None:
-    """U2: numbers before people have their singular and their plural."""
-    summary = run_summary(make_execution())
-    with translation.override(language):
-        for n, said in ((1, one), (2, two)):
-            words = as_sentence({**summary, "actions": n, "done": n, "retries": n})
-            assert [part for part in said if part not in words] == []

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone, translation
-from hypothesis import given
-from hypothesis import strategies as st
 
 from execution.actions.teach import open_lesson
 from execution.models import Execution, Robot
@@ -109,32 +107,6 @@ def test_what_is_done_inside_needs_and_holds_up_the_same() -> None:
     assert why(3, line, at, **flows).message.startswith("At most 1 run of “Inner” is at work at once, and one is.")
 
 
-@given(
-    line=st.lists(st.tuples(st.integers(1, 3), st.sampled_from(["", ":1", ":2"])), min_size=1, max_size=8),
-    tags=st.lists(st.sets(st.sampled_from("ab")), min_size=3, max_size=3),
-    robots=st.lists(st.tuples(st.sets(st.sampled_from("ab")), st.booleans(), st.booleans()), max_size=3),
-)
-def test_everybody_is_told_something_and_nobody_waits_behind_themselves(
-    line: list[tuple[int, str]],
-    tags: list[set[str]],
-    robots: list[tuple[set[str], bool, bool]],
-) -> None:
-    flows = {n: [Flow(name=str(n), needs=RobotNeeds(tags=tuple(sorted(t))))] for n, t in enumerate(tags, 1)}
-    places = [
-        place(f"here:{n}", tags=frozenset(has), takes=takes, run=90 + n if busy else None)
-        for n, (has, takes, busy) in enumerate(robots, 1)
-    ]
-    waiters = [Waiter(n, *one) for n, one in enumerate(line, 1)]
-    ask = told(waiters, places, flows)
-    for waiter in waiters:
-        found = ask(waiter.pk)
-        assert found is not None
-        assert found.message
-        assert waiter.pk not in found.behind
-        assert all(pk < waiter.pk or pk > 90 for pk in found.behind)
-        assert found.ahead == sum(pk < waiter.pk for pk in found.behind)
-
-
 # --- from the rows ----------------------------------------------------------------------------------------------------
 def test_a_robot_is_known_by_its_name_and_by_its_display() -> None:
     run = queued(workflow(), desktop=":7")
@@ -218,9 +190,3 @@ def test_a_long_queue_is_told_of_with_as_many_queries_as_one_run(django_assert_n
         run = queued(workflow(tags=["lab"] if n % 2 else []))
     with django_assert_num_queries(8):
         assert waiting()(run.pk).ahead == 11  # type: ignore[union-attr]
-
-
-def test_in_maintenance_is_told() -> None:
-    run = queued(workflow())
-    robot(maintenance_at=timezone.now())
-    assert "in maintenance" in waiting_of(run)["message"]

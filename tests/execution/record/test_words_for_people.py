@@ -11,14 +11,13 @@ import pytest
 from django.utils import translation
 
 from execution.actions import control
-from execution.choices import ExecutionState, Outcome, PauseReason, PromptKind
-from execution.models import Execution, Prompt, Step
+from execution.choices import ExecutionState, PauseReason, PromptKind
+from execution.models import Execution, Prompt
 from execution.pages import listing
 from execution.pages.snapshot import graph_json
 from execution.running.runner import Runner
 from execution.turn.workflow_stages import WorkflowStages
 from execution.types import ResolveStatus, ScreenState, Suggestion
-from sentences.said import from_json
 from tests.doubles.stage import Stage, edge
 from tests.doubles.world import World
 from workflows.graph import EdgeSpec
@@ -111,10 +110,6 @@ def scene(stage: Callable[..., Stage]) -> Iterator[Callable[..., Stage]]:
         yield make
 
 
-def unsure(**more: Any) -> list[dict[str, Any]]:
-    return line(effect_class="observable", retries=0, **more)
-
-
 def at_the_end(s: Stage) -> None:
     s.world.node, s.loop.at.place = "zz_node_5", s.loop.at.place.anew("zz_node_5")
 
@@ -148,26 +143,6 @@ def test_a_pause_is_told_without_ids(scene: Any, viewer: Any, client_of: Any, re
     assert_for_people(run, *s.said, *pages(client_of(viewer), run))
 
 
-def test_what_was_done_and_does_not_show_is_told_by_its_sentence(scene: Any) -> None:
-    """S1.16: the screen still looks like before it."""
-    s = scene(edges=unsure())
-    s.world.effects = {"zz_edge_2": ["unclear"]}
-    run = s.run()
-    assert run.pause_reason == PauseReason.NO_MATCH
-    assert "Milk" in from_json(run.pause_detail["message"]) and "Form" in from_json(run.pause_detail["message"])
-    assert_for_people(run, *s.said)
-
-
-def test_what_would_be_passed_over_is_told_with_the_values_of_the_run(scene: Any) -> None:
-    """S1.22"""
-    s = scene()
-    s.world.node = "zz_node_8"
-    run = s.run()
-    assert "3 May" in from_json(run.pause_detail["message"])
-    assert run.pause_detail["leap"]["name"] == "Summary"
-    assert "3 May" in from_json(run.pause_detail["leap"]["between"][0])
-
-
 def test_a_variable_without_a_value_is_left_out(scene: Any) -> None:
     sentences = [edge["sentence"] for edge in graph_json(scene().world.graph, {})["edges"]]
     assert len([said for said in sentences if "…" in said]) == 2 and "{{" not in str(sentences)
@@ -193,14 +168,6 @@ def test_a_target_that_is_not_found_and_the_wrong_record_are_asked_about_without
     assert_for_people(run, *s.said)
 
 
-def test_a_dialog_that_stays_is_told_without_ids(scene: Any, viewer: Any, client_of: Any) -> None:
-    s = scene(popups=[{"name": "Tip of the day", "texts": ["Tip"], "keys": "Escape"}])
-    s.world.popup, s.world.stubborn = "Tip of the day", True
-    run = s.run()
-    assert run.pause_reason == PauseReason.DIALOG
-    assert_for_people(run, *s.said, *pages(client_of(viewer), run))
-
-
 @pytest.mark.parametrize("mode", ["automatic", "supervised", "observation"])
 def test_a_whole_run_is_told_without_ids(scene: Any, viewer: Any, client_of: Any, mode: str) -> None:
     s = scene(mode)
@@ -224,18 +191,3 @@ def test_a_run_that_was_stopped_is_told_without_the_words_for_programs(scene: An
     said = [text for text in stored(run) if text != run.error]
     assert [text for text in said if "zz_" in text] == []
     assert [text for text in pages(client_of(viewer), run) for words in KEPT if words in text] == []
-
-
-def test_what_is_taken_over_after_a_crash_is_told_without_ids(scene: Any) -> None:
-    """S9.2"""
-    s = scene(edges=line(effect_class="opaque"))
-    s.world.on_act = lambda name: (_ for _ in ()).throw(MemoryError) if name == "zz_edge_2" else None
-    with pytest.raises(MemoryError):
-        s.run()
-    Execution.objects.update(lease_until=None)
-    s.world.on_act = None
-    s.begin()
-    run = s.run("done")
-    assert Outcome.SUCCEEDED in s.outcomes()
-    assert_for_people(run)
-    assert Step.objects.filter(in_doubt=True).exists()

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -210,23 +207,3 @@ def test_a_collector_that_takes_nothing_costs_a_line_and_no_run(caplog: pytest.L
     assert [r.message for r in caplog.records if "traces" in r.message].count(
         "the traces of runs are not taken where RPA_TRACES_URL says"
     ) == 1
-
-
-@pytest.mark.slow
-def test_nothing_is_imported_before_a_run_is_traced() -> None:
-    script = (
-        "import django, sys; django.setup(); from execution.running import runner; "
-        "print([name for name in sys.modules if name.startswith('opentelemetry')])"
-    )
-    env = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "rpa_site.settings",
-        "RPA_TRACES_URL": "http://127.0.0.1:9/v1/traces",
-    }
-    told = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "[]"
-
-
-def test_where_nobody_listens_the_stages_are_the_runs_own() -> None:
-    stages, coach = object(), object()
-    assert timing.with_clocks(None, stages, coach) == (stages, coach)  # type: ignore[arg-type]

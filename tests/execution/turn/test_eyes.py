@@ -15,7 +15,7 @@ from execution.desktop.window_providers import load_provider
 from execution.exceptions import UnknownWindowProvider
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.perception.masking import masks_from
-from execution.turn.eyes import AT_REST_MS, Eyes, Flags, window_from
+from execution.turn.eyes import AT_REST_MS, Eyes, Flags
 from execution.types import Box, ScreenState, TextLine, Window
 from tests.doubles.scripted import ScriptedDesktop
 from tests.support.display import wait_until
@@ -72,25 +72,6 @@ def test_a_look_gives_the_frame_its_window_and_what_is_read(desktop: ScriptedDes
     assert not state.degraded
 
 
-def test_with_both_detections_off_it_is_a_stub(desktop: ScriptedDesktop) -> None:
-    """S2.3"""
-    state = Eyes(desktop, analyzer(desktop), Flags(enable_ocr=False, enable_ui_detection=False)).observe()
-    assert (state.texts, state.elements, state.degraded) == ((), (), True)
-
-
-def test_an_unchanged_screen_is_not_read_again(desktop: ScriptedDesktop) -> None:
-    """S2.6, S2.11"""
-    eyes = Eyes(desktop, analyzer(desktop), Flags())
-    first, second = eyes.observe(), eyes.observe()
-    assert not first.cache_hit
-    assert second.cache_hit
-    assert second.texts == first.texts
-    desktop.show("two")
-    third = eyes.observe()
-    assert not third.cache_hit
-    assert texts(third)[0] == "Page two"
-
-
 def test_the_slow_look_is_whole_and_those_after_it_are_degraded(desktop: ScriptedDesktop, slow: SlowAnalyzer) -> None:
     """S2.4"""
     eyes = Eyes(desktop, slow, Flags(analyze_timeout_ms=LIMIT_MS))
@@ -133,48 +114,6 @@ def test_a_look_at_the_whole_that_is_in_time_ends_it(desktop: ScriptedDesktop, s
     slow.cache.clear()
     assert not eyes.observe(whole=True).degraded
     assert not eyes.degraded
-
-
-def test_degraded_a_screen_that_was_read_before_is_not_forgotten(desktop: ScriptedDesktop, slow: SlowAnalyzer) -> None:
-    """S2.4: cache instead of a stub where there is one."""
-    eyes = Eyes(desktop, slow, Flags(analyze_timeout_ms=LIMIT_MS))
-    slow.took_ms = LIMIT_MS + 1
-    eyes.observe()
-    state = eyes.observe()
-    assert state.cache_hit
-    assert texts(state) == ["Page one", "Go on"]
-    assert state.degraded  # every later step is
-    assert state.notes == (eyes.degraded_reason,)
-    desktop.show("two")
-    eyes.observe()
-    desktop.show("one")
-    assert texts(eyes.observe()) == ["Page one", "Go on"]
-
-
-def test_degraded_a_reader_is_not_asked(desktop: ScriptedDesktop, slow: SlowAnalyzer) -> None:
-    """S2.4: no new OCR or UI detection."""
-
-    class Counting:
-        name, asked = "counting", 0
-
-        def read(self, pixels: Any, region: Box | None = None) -> tuple[()]:
-            self.asked += 1
-            return ()
-
-        def detect(self, pixels: Any, texts: Any) -> tuple[()]:
-            self.asked += 1
-            return ()
-
-    slow.reader, slow.detector = Counting(), Counting()
-    eyes = Eyes(desktop, slow, Flags(analyze_timeout_ms=LIMIT_MS))
-    slow.took_ms = LIMIT_MS + 1
-    eyes.observe()
-    desktop.show("two")
-    eyes.observe()
-    assert (slow.reader.asked, slow.detector.asked) == (1, 1)
-    eyes.lift()
-    eyes.observe()
-    assert (slow.reader.asked > 1, slow.detector.asked) == (True, 2)
 
 
 def test_profiling_never_degrades(desktop: ScriptedDesktop, slow: SlowAnalyzer) -> None:
@@ -351,7 +290,3 @@ def test_a_provider_is_named_in_the_setting_or_is_a_callable_of_this_process(set
         load_provider("gone")
     with pytest.raises(UnknownWindowProvider, match=r"time\.monotonic.*clock, gone"):
         load_provider("time.monotonic")
-
-
-def test_a_window_without_its_place_is_a_window() -> None:
-    assert window_from({"title": "t", "x": 1, "y": 2}) == Window(title="t")

@@ -233,12 +233,9 @@ def test_what_was_done_is_not_done_again_because_the_screen_still_looks_like_bef
 def test_a_new_loop_knows_what_the_one_before_it_had_done(stage: Any) -> None:
     """S9.3: told to leave after an action; the next loop finds the screen as before it, and does not do it again."""
     s = stage()
-    s.journal.on_step.append(lambda step: s.leave.set())
-    s.loop.run()
+    s.left_after(1)
     assert s.world.acts == ["ab"]
-    s.leave.clear()
     s.world.node = "a"
-    s.begin()
     execution = s.run()
     assert s.world.acts == ["ab"]
     assert (execution.state, execution.pause_reason) == (ExecutionState.PAUSED, PauseReason.NO_MATCH)
@@ -408,21 +405,6 @@ def test_an_act_that_came_to_nothing_is_looked_at_again_where_the_store_goes_bef
     s.world.node = "b"
     assert s.resume().state == ExecutionState.COMPLETED
     assert s.world.acts == ["ab", "bc", "cd"]
-
-
-def test_a_slow_analysis_degrades_the_steps_after_it_until_a_coach_lifts_it(stage: Any) -> None:
-    """S2.4"""
-    s = stage()
-    s.world.on_act = lambda edge_id: (
-        (setattr(s.world, "degraded", True), setattr(s.world, "degraded_reason", "slow"))
-        if edge_id == "ab"
-        else control.lift_degraded(execution_id=s.execution.execution_id)
-    )
-    execution = s.run()
-    kinds = list(execution.events.values_list("kind", flat=True))
-    assert kinds.count("degraded") == 1
-    assert not execution.degraded
-    assert not s.world.degraded
 
 
 def test_what_a_loop_that_died_had_put_on_the_screen_is_known_to_the_next(stage: Any) -> None:

@@ -204,10 +204,7 @@ def test_a_run_may_end_on_its_list_once_each_line_is_done(stage: Any) -> None:
 def test_a_loop_that_is_restarted_ends_on_its_list_after_each_line(stage: Any, kept: int) -> None:
     """S9.2"""
     s = last_of_all(stage)
-    s.journal.on_step.append(lambda step: s.leave.set() if step.index == kept else None)
-    s.loop.run()
-    s.leave.clear()
-    s.begin()
+    s.left_after(kept)
     assert s.run().state == COMPLETED
     assert s.world.acts == EACH_ONCE
 
@@ -326,10 +323,7 @@ def test_a_list_that_goes_on_below_is_scrolled_and_done_to_its_end(stage: Any, r
     s, more = listed(stage), ["four.txt", "five.txt", "six.txt"]
     s.world.further = list(more)
     if restarted:  # while the list stands scrolled, before its fifth line
-        s.journal.on_step.append(lambda step: s.leave.set() if step.index == 13 else None)
-        s.run()
-        s.leave.clear()
-        s.begin()
+        s.left_after(13)
     assert s.run().state == COMPLETED
     assert (seen_by(s), s.asked) == ([*FILES, *more], [])
 

@@ -9,7 +9,7 @@ import pytest
 from execution.actions import control
 from execution.choices import ExecutionState, PauseReason
 from sentences.said import from_json, in_words
-from tests.doubles.stage import EDGES, LINE, edge
+from tests.doubles.stage import EDGES, edge
 
 pytestmark = pytest.mark.django_db
 
@@ -88,12 +88,9 @@ def test_a_dialog_that_comes_once_the_run_has_gone_on_without_it_is_a_leap(stage
 
 def test_a_restarted_loop_keeps_the_rule(stage: Any) -> None:
     s = stage()
-    s.journal.on_step.append(lambda step: s.leave.set())
-    s.loop.run()
+    s.left_after(1)
     assert s.world.acts == ["ab"]
-    s.leave.clear()
     s.world.node = "d"
-    s.begin()
     s.run()
     assert (paused(s), s.world.acts) == ((PAUSED, PauseReason.LEAP), ["ab"])
     assert s.row().pause_detail["leap"]["last"]["picture"]
@@ -145,13 +142,6 @@ def test_a_workflow_may_say_that_already_there_is_fine(stage: Any) -> None:
 FORM = [edge("name", "a", "a"), edge("date", "a", "a", order=1), edge("ab", "a", "b", order=2), *EDGES[1:]]
 
 
-def test_what_leads_back_to_its_own_screen_is_done_once_and_the_next_follows(stage: Any) -> None:
-    """S9.3: a form that is filled in field by field on one screen; else the first field would be typed for ever."""
-    s = stage(edges=FORM)
-    assert s.run().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["name", "date", "ab", "bc", "cd"]
-
-
 @pytest.mark.parametrize("fields", [{"effect_class": "read"}, {"action_type": "wait_stable", "target": None}])
 def test_what_only_looks_is_done_once_on_its_screen_as_well(stage: Any, fields: dict[str, Any]) -> None:
     """S9.3: a wait between two fields of a form; else it would be waited for for ever."""
@@ -173,20 +163,10 @@ def test_again_at_a_persons_word_is_that_step_and_not_those_before_it(stage: Any
 LAST = [*EDGES, edge("read", "d", "d", effect_class="read", order=0), edge("tick", "d", "d", order=1)]
 
 
-def test_what_stays_on_the_last_screen_is_done_before_the_run_is_over(stage: Any) -> None:
-    """S6.12: the number of a receipt is read from the page that says that it was sent."""
-    s = stage(edges=LAST)
-    assert s.run().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab", "bc", "cd", "read", "tick"]
-
-
 def test_a_restarted_loop_does_on_the_last_screen_what_is_left_there(stage: Any) -> None:
     s = stage(edges=LAST)
-    s.journal.on_step.append(lambda step: s.leave.set() if step.edge_id == "read" else None)
-    s.loop.run()
+    s.left_after(4)
     assert s.world.acts == ["ab", "bc", "cd", "read"]
-    s.leave.clear()
-    s.begin()
     assert s.run().state == ExecutionState.COMPLETED
     assert s.world.acts == ["ab", "bc", "cd", "read", "tick"]
 
@@ -204,22 +184,6 @@ def test_a_run_that_begins_on_its_last_screen_does_not_begin_with_what_is_done_t
     s.run()
     assert paused(s) == (PAUSED, PauseReason.ALREADY_AT_END)
     assert s.world.acts == []
-
-
-def test_a_run_of_one_screen_does_what_is_to_be_done_there_and_is_over(stage: Any) -> None:
-    nodes = [{"node_id": "a", "name": "A", "texts": ["a"], "is_entry": True, "is_end": True}]
-    s = stage(nodes=nodes, edges=[edge("name", "a", "a"), edge("save", "a", "a", order=1)])
-    assert s.run().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["name", "save"]
-
-
-def test_a_run_that_came_back_to_where_it_ends_begins_nothing_anew(stage: Any) -> None:
-    """A list on which a field is filled in and a line is opened is where the run ends as well."""
-    nodes = [{"node_id": n, "name": n.title(), "texts": [n], "is_entry": n == "a", "is_end": n == "c"} for n in "abc"]
-    ways = [edge("ab", "a", "b"), edge("bc", "b", "c"), edge("name", "c", "c"), edge("cb", "c", "b", order=1)]
-    s = stage(nodes=nodes, edges=ways)
-    assert s.run().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab", "bc"]
 
 
 BACK = [edge("ab", "a", "b"), edge("ad", "a", "d"), edge("bc", "b", "c"), edge("ca", "c", "a")]
@@ -242,24 +206,39 @@ def test_the_only_way_from_a_screen_is_gone_each_time(stage: Any) -> None:
     assert s.world.acts == ["ab", "bc", "ca", "ab", "bc", "cd"]
 
 
-def test_a_way_that_leads_back_to_its_first_screen_ends_there_after_its_acts(stage: Any) -> None:
-    """S1.22: where it began is where it ends, and not before anything was done."""
-    nodes = [{**node, "is_end": node["node_id"] == "a"} for node in LINE if node["node_id"] != "d"]
-    s = stage(edges=[edge("ab", "a", "b"), edge("bc", "b", "c"), edge("ca", "c", "a")], nodes=nodes)
+def line(screens: str, ends: str) -> list[dict[str, Any]]:
+    """Those screens, begun on “a”."""
+    return [{"node_id": n, "name": n.title(), "texts": [n], "is_entry": n == "a", "is_end": n in ends} for n in screens]
+
+
+# What a run does that goes to its end by itself.
+ENDS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "field by field on one screen": ({"edges": FORM}, ["name", "date", "ab", "bc", "cd"]),
+    "what stays on the last screen comes before the end": ({"edges": LAST}, ["ab", "bc", "cd", "read", "tick"]),
+    "one screen alone": (
+        {"nodes": line("a", "a"), "edges": [edge("name", "a", "a"), edge("save", "a", "a", order=1)]},
+        ["name", "save"],
+    ),
+    "come back to where it ends it begins nothing anew": (
+        {"nodes": line("abc", "c"),
+         "edges": [edge("ab", "a", "b"), edge("bc", "b", "c"), edge("name", "c", "c"), edge("cb", "c", "b", order=1)]},
+        ["ab", "bc"],
+    ),
+    "where it began is where it ends": (
+        {"nodes": line("abc", "a"), "edges": [edge("ab", "a", "b"), edge("bc", "b", "c"), edge("ca", "c", "a")]},
+        ["ab", "bc", "ca"],
+    ),
+    "an end on the way, to which it comes back": (
+        {"nodes": line("abc", "b"), "edges": [edge("ab", "a", "b"), edge("bc", "b", "c"), edge("cb", "c", "b")]},
+        ["ab", "bc", "cb"],
+    ),
+    "an end from which another way leads on": ({"nodes": line("abcd", "bd"), "edges": EDGES}, ["ab"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("how", "acts"), ENDS.values(), ids=ENDS)
+def test_a_run_does_once_what_is_to_be_done_and_ends(stage: Any, how: dict[str, Any], acts: list[str]) -> None:
+    """S1.22, S6.12, S9.3"""
+    s = stage(**how)
     assert s.run().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab", "bc", "ca"]
-
-
-def test_an_end_in_the_middle_of_the_way_ends_a_run_that_comes_back_to_it(stage: Any) -> None:
-    """A form is opened from a record, saved, and leads back to the record: that it is there first ends nothing."""
-    nodes = [{**node, "is_end": node["node_id"] == "b"} for node in LINE if node["node_id"] != "d"]
-    s = stage(edges=[edge("ab", "a", "b"), edge("bc", "b", "c"), edge("cb", "c", "b")], nodes=nodes)
-    assert s.run().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab", "bc", "cb"]
-
-
-def test_an_end_from_which_another_way_leads_on_is_the_end(stage: Any) -> None:
-    nodes = [{**node, "is_end": node["node_id"] in "bd"} for node in LINE]
-    s = stage(edges=[edge("ab", "a", "b"), edge("bc", "b", "c"), edge("cd", "c", "d")], nodes=nodes)
-    assert s.run().state == ExecutionState.COMPLETED
-    assert s.world.acts == ["ab"]
+    assert s.world.acts == acts

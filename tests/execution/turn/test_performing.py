@@ -22,7 +22,6 @@ from execution.types import (
     Decision,
     DecisionSource,
     Reason,
-    ResolveStatus,
     ScreenState,
     Suggestion,
     Verification,
@@ -229,12 +228,6 @@ def test_the_next_action_waits_as_long_as_the_person_said(scene: Scenes) -> None
     s = scene()
     s.perform(decision=replace(BY_PERSON, correction={"wait_after": 1.5}))
     assert s.waited[-1] == 1.5
-
-
-def test_without_a_decision_nothing_more_is_waited_for(scene: Scenes) -> None:
-    s = scene()
-    assert s.perform(decision=None).passed
-    assert s.waited == []
 
 
 # --- asked to stop --------------------------------------------------------------------------------------------------
@@ -538,17 +531,6 @@ def test_a_doubt_that_nobody_answered_stays(scene: Scenes) -> None:
     assert s.kept().picture_after, "who is asked sees what the screen shows now"
 
 
-def test_the_question_says_what_came_and_what_lies_over_it(scene: Scenes) -> None:
-    """S9.3"""
-    s = scene(effect_class="opaque")
-    s.does("nothing")
-    s.world.said = "Not saved"
-    s.performer.overlays.over = lambda state: ("A dialog came.", {})  # type: ignore[method-assign]
-    s.perform("stop")
-    said = s.stage.asked[0].message
-    assert said.startswith("Was “ab” done?") and said.endswith("It says: “Not saved” A dialog came.")
-
-
 @pytest.mark.parametrize("came", [Answer.YES, Answer.NO, Answer.CANNOT_TELL])
 def test_the_answer_that_began_it_is_counted_when_it_is_over(scene: Scenes, came: Answer) -> None:
     """S1.13: also where another question came in between."""
@@ -679,11 +661,3 @@ def test_a_person_has_as_long_as_is_promised(stage: Any, mode: str, kind: Prompt
     s.run(leave)
     (prompt,) = left
     assert (prompt.kind, prompt.timeout_s) == (kind, seconds)
-
-
-def test_a_target_that_is_not_found_is_pointed_at_within_the_time_of_coaching(stage: Any) -> None:
-    """S1.9, S5.3"""
-    s = stage("automatic")
-    s.world.unresolved["ab"] = ResolveStatus.NOT_FOUND
-    s.run("reject")
-    assert (s.asked[0].kind, s.asked[0].timeout_s) == (PromptKind.TARGET, 120)

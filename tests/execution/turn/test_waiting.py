@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from execution.choices import Wish
-from execution.desktop.base import DesktopError, DesktopLost
+from execution.desktop.base import DesktopLost
 from execution.exceptions import LeaseLost
 from execution.navigation.hands import Hands, Stopped
 from execution.turn import server_side, waiting
@@ -28,7 +28,6 @@ from execution.types import (
     ScreenState,
     Suggestion,
 )
-from sentences.said import say, to_json
 from tests.execution.screens import line, screen
 from workflows.graph import EdgeSpec, GraphSpec, NodeSpec
 
@@ -170,12 +169,6 @@ def test_a_screen_known_by_a_look_on_trial_alone_has_not_come(action_type: str, 
     assert (result.status, str(result.message).endswith(stages.doubted["b"])) == (ActionStatus.FAILED, True)
 
 
-def test_a_time_out_on_a_screen_nobody_taught_tells_its_window_and_texts() -> None:
-    lost = screen(line("Disk full", 10, 10), title="Error")
-    message = wait(Stages(lost), "wait_text", text="Done", timeout_s=0.02).message
-    assert message.endswith("The window is “Error”, with “Disk full”.")
-
-
 def test_the_screen_is_read_again_only_when_it_has_changed() -> None:
     stages = Stages(*[FORM] * 50, SAVED)
     assert wait(stages, "wait_text", text="Done").status is ActionStatus.DONE
@@ -302,15 +295,6 @@ def test_what_a_handler_raises_becomes_a_result(
     result = wait(Stages(FORM), "navigate", place="File")
     assert result.status is status
     assert str(error) in result.message
-
-
-def test_what_a_desktop_refuses_a_handler_keeps_its_code(handler: dict[str, Any]) -> None:
-    def it(params: Mapping[str, Any], context: Hands) -> ActionResult:
-        raise DesktopError(say("desktop.caps_lock"))
-
-    handler["it"] = it
-    kept = to_json(wait(Stages(FORM), "navigate", place="File").message)
-    assert kept == {"code": "turn.failed", "error": {"code": "desktop.caps_lock"}}
 
 
 def test_a_handler_that_goes_on_for_too_long_is_ended_and_fails(handler: dict[str, Any]) -> None:

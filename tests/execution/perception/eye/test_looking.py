@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from execution.perception.eye.ink import SIDE, prepared
-from execution.perception.eye.looking import NUMBERS, WEIGHTS, Eye, the_eye
+from execution.perception.eye.looking import NUMBERS, Eye, the_eye
 
 Pen = Callable[[np.ndarray, int, int], None]
 
@@ -97,8 +97,3 @@ def test_the_frame_and_the_ground_of_a_button_do_not_count() -> None:
 def test_weights_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="tools.eye"):
         Eye(tmp_path)
-
-
-def test_the_weights_are_small() -> None:
-    """At most 4 MB: they are in every checkout and in the memory of every worker."""
-    assert sum(file.stat().st_size for file in WEIGHTS.iterdir()) <= 4 * 1024 * 1024

@@ -69,14 +69,6 @@ def test_a_sentence_is_one_line(reader, font):
     assert [line.text for line in reader.read(canvas.pixels)] == ["Bonjour à tous, facture n° 10452 du 3 août"]
 
 
-def test_boxes_hug_the_ink(reader):
-    canvas = Canvas(900, 300)
-    box = canvas.text("Enregistrer sous", 300, 120)
-    (line,) = reader.read(canvas.pixels)
-    assert line.box.iou(box) > 0.6
-    assert line.box.contains(box.center)
-
-
 @pytest.mark.parametrize("text", ["OK", "No", "42", "12:30", "99", "L1", "Été"])
 def test_very_short_texts_are_read(reader, text):
     canvas = Canvas(400, 120)

@@ -131,11 +131,6 @@ def test_a_region_with_no_pixels_holds_nothing(any_reader, region):
     assert any_reader.read(page().pixels, region) == ()
 
 
-@pytest.mark.parametrize("shape", [(0, 0, 3), (0, 40, 3), (40, 0, 3)])
-def test_an_empty_picture_holds_nothing(any_reader, shape):
-    assert any_reader.read(np.zeros(shape, np.uint8)) == ()
-
-
 @pytest.mark.parametrize("value", [0, 128, 255], ids=["black", "grey", "white"])
 def test_a_picture_of_one_colour_holds_nothing(any_reader, value):
     assert any_reader.read(np.full((60, 120, 3), value, np.uint8)) == ()
@@ -166,29 +161,6 @@ def test_text_of_other_scripts_brings_no_reader_down(hardy_reader, text):
     canvas = Canvas(170, 40)
     canvas.text(text, 10, 10, size=16)
     assert inside(hardy_reader.read(canvas.pixels), 170, 40)
-
-
-def laid_out(pixels: np.ndarray, how: str) -> np.ndarray:
-    """The same picture, differently in memory."""
-    if how == "fortran":
-        return np.asfortranarray(pixels)
-    if how == "channels reversed":
-        return np.ascontiguousarray(pixels[:, :, ::-1])[:, :, ::-1]
-    if how == "part of a larger one":
-        larger = np.zeros((pixels.shape[0] + 20, pixels.shape[1] + 20, 3), np.uint8)
-        larger[10:-10, 10:-10] = pixels
-        return larger[10:-10, 10:-10]
-    pixels = pixels.copy()
-    pixels.flags.writeable = False
-    return pixels
-
-
-@pytest.mark.parametrize("how", ["fortran", "channels reversed", "part of a larger one", "read only"])
-def test_how_a_picture_lies_in_memory_does_not_matter_and_it_is_not_changed(any_reader, how):
-    pixels = laid_out(page().pixels, how)
-    lines = any_reader.read(pixels)
-    assert [line.text for line in lines] == list(TEXTS)
-    assert np.array_equal(pixels, page().pixels)
 
 
 @pytest.mark.parametrize(

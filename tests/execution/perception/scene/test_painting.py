@@ -27,31 +27,6 @@ def test_a_picture_of_nothing_is_larger_and_else_as_it_was() -> None:
     assert colours(painted(WHITE, [])) == {(255, 255, 255)}
 
 
-def test_each_source_has_a_colour_of_its_own_around_its_thing() -> None:
-    box = Box(100, 80, 60, 30)
-    edges = {
-        source: tuple(painted(WHITE, [thing(box, source)])[2 * box.bottom - 1, 250]) for source in list(Source)[:6]
-    }
-    assert len(set(edges.values())) == 6
-    assert (255, 255, 255) not in edges.values()
-
-
-def test_what_is_within_a_thing_stays_in_sight() -> None:
-    assert (painted(WHITE, [thing(Box(100, 80, 60, 30))])[166:214, 206:314] == 255).all()
-
-
-def test_what_it_is_and_says_is_written_in_its_tag() -> None:
-    tag = painted(np.full_like(WHITE, 200), [thing(Box(100, 80, 60, 30))])[144:160, 200:260].reshape(-1, 3)
-    assert (tag == 255).all(axis=1).any()
-    assert (tag.astype(int).max(axis=1) - tag.min(axis=1) > 100).any()
-
-
-def test_of_two_things_in_one_place_both_tags_are_seen() -> None:
-    box = Box(100, 80, 60, 30)
-    alone, both = (painted(WHITE, things) for things in ([thing(box)], [thing(box), thing(box, Source.INK)]))
-    assert (alone[140:160, 204:300] == both[140:160, 204:300]).all()
-
-
 def test_tags_cover_neither_each_other_nor_the_edge() -> None:
     whole, tags = Box(0, 0, 600, 400), list[Box]()
     for n in range(4):

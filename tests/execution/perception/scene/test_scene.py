@@ -17,7 +17,7 @@ from execution.perception.elements import scene as parts
 from execution.perception.elements.outlines import outlines_of
 from execution.perception.scene import Scene, Source, Thing, scene_of
 from execution.perception.scene import scene as module
-from execution.types import Box, Element, ElementRole, ElementState, Point, ScreenState, TextLine, Word
+from execution.types import Box, Element, ElementRole, ElementState, Point, ScreenState, TextLine
 from tests.execution.perception.drawing import GREY, Canvas, frame
 
 FOCUSED = frozenset({ElementState.FOCUSED})
@@ -175,26 +175,6 @@ class TestFreeTexts:
         assert all(abs(thing.box.right - drawn.right) <= 2 and thing.box.x > drawn.x for thing in values)
         assert one(scene(canvas), line).source is Source.TEXT
 
-    def test_an_arrow_at_its_end_is_an_icon_beside_it(self) -> None:
-        canvas = Canvas(600, 300)
-        canvas.text("Next", 100, 100)
-        arrow = canvas.text("»", 160, 100)
-        box = canvas.lines[0].box
-        line = TextLine(text="Next »", box=box._replace(w=arrow.right - box.x), words=(
-            Word("Next", 0, box.w), Word("»", arrow.x - box.x, arrow.right - box.x),
-        ))  # fmt: skip
-        found = Scene(replace(canvas.state(), texts=(line,)))
-        assert one(found, "Next").box.right == box.right
-        [icon] = [thing for thing in found.things if thing.kind != "text"]
-        assert icon.box.x == arrow.x
-
-    def test_one_large_letter_is_an_icon_without_words(self) -> None:
-        canvas = Canvas(600, 300)
-        box = canvas.text("O", 100, 100, size=36)
-        [thing] = scene(canvas).things
-        assert (thing.kind, thing.words) == ("icon", ())
-        assert thing.box.iou(box) > 0.8
-
 
 class TestDrawn:
     def test_ink_without_text_is_a_thing(self) -> None:
@@ -217,15 +197,6 @@ class TestDrawn:
         assert [thing.box for thing in scene(canvas, close).things] == [close.box]
         field = element("field", Box(90, 92, 200, 40))
         assert [thing.source for thing in scene(canvas, field).things] == [Source.ELEMENT, Source.INK]
-
-    def test_an_icon_over_its_caption_is_one_thing(self) -> None:
-        canvas = Canvas(600, 300)
-        drawn = canvas.icon(108, 100, seed=3)
-        caption = canvas.text("Trash", 100, 132)
-        thing = one(scene(canvas, element("icon", drawn)), "Trash")
-        assert thing.picture == drawn
-        assert thing.box.holds(drawn)
-        assert thing.box.holds(caption)
 
     def test_a_frame_that_no_detector_saw_is_a_thing_with_its_words(self) -> None:
         canvas = Canvas(600, 300)
