@@ -156,9 +156,7 @@ def test_no_number_in_a_body_makes_the_server_fail(admin: Client, named: dict[st
 
 @pytest.mark.parametrize("value", [2**63, "NaN", "9" * 900], ids=lambda v: str(v)[:12])
 @pytest.mark.slow
-def test_no_number_in_the_query_of_a_page_makes_the_server_fail(
-    admin: Client, named: dict[str, str], value: Any
-) -> None:
+def test_no_number_in_the_query_of_a_page_makes_the_server_fail(admin, named, value) -> None:
     pages = ["/", "/workflows/", f"/workflows/{named['workflow_id']}", f"/runs/{named['execution_id']}", "/runs/new"]
     pages += ["/robots", f"/runs/{named['execution_id']}/snapshot", "/admin/execution/execution/", "/models"]
     failed = {}
@@ -171,9 +169,7 @@ def test_no_number_in_the_query_of_a_page_makes_the_server_fail(
 
 
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=lambda v: str(v)[:12])
-def test_no_odd_digit_in_the_query_of_a_page_makes_the_server_fail(
-    admin: Client, named: dict[str, str], value: str
-) -> None:
+def test_no_odd_digit_in_the_query_of_a_page_makes_the_server_fail(admin, named, value) -> None:
     pages = ["/", "/analytics", "/analytics/runs", "/analytics/steps", "/analytics/models", "/audit", "/texts"]
     pages += ["/learning/training", "/admin/workflows/edge/add/"]
     asked = urlencode(dict.fromkeys([*PAGE_QUERIES, "how", "c"], value))

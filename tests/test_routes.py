@@ -370,10 +370,6 @@ def world(make_user: Any) -> dict[str, Any]:
     }
 
 
-def _message_of(rule: NoticeRule) -> NoticeMessage:
-    return NoticeMessage.objects.create(rule=rule, about="test", step="first", subject="?", body="?")
-
-
 def _address() -> Address:
     return Address.objects.create(name="Ward", ciphertext="sealed")
 

@@ -42,17 +42,6 @@ def test_nothing_is_loaded_from_another_host() -> None:
     assert [str(p.relative_to(ROOT)) for p in pages if loads.search(p.read_text())] == []
 
 
-def test_every_icon_that_a_template_names_is_in_the_sprite() -> None:
-    sprite = set(re.findall(r'<symbol id="([^"]+)"', (VENDOR / "tabler-icons.svg").read_text()))
-    named = {
-        name
-        for p in (ROOT / "templates").rglob("*.html")
-        for name in re.findall(r"""\{% icon ["']([a-z0-9-]+)["']""", p.read_text())
-    }
-    assert named
-    assert named <= sprite
-
-
 def test_the_style_sheet_that_is_served_has_all_that_pages_use() -> None:
     """Where a template or script uses more of it: tools/cut_css.py."""
     command = [sys.executable, str(ROOT / "tools" / "cut_css.py"), "--check"]

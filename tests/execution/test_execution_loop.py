@@ -38,7 +38,7 @@ SCREENS = [
             TextLabel(text="Step one", at=Point(40, 40)),
             Button(name="Next", text="Next", box=Box(40, 200, 120, 40)),
         ],
-    ),
+    )
 ]
 
 
@@ -171,9 +171,7 @@ def assert_skipped(loop: ExecutionLoop, program: Program) -> None:
 
 
 @pytest.mark.parametrize("correction", [{"target": [1]}, 7])
-def test_a_bad_correction_counts_as_skip_and_never_ends_the_run(
-    loop: ExecutionLoop, program: Program, correction: Any
-) -> None:
+def test_a_bad_correction_counts_as_skip_and_never_ends_the_run(loop, program, correction) -> None:
     """S11.3"""
     loop.coaching_callback = lambda message, info: CoachingResponse(CoachingDecision.CORRECT, correction=correction)
     assert_skipped(loop, program)

@@ -40,11 +40,7 @@ def test_what_a_reader_confuses_is_the_same_text(taught, read):
 
 @pytest.mark.parametrize(
     ("taught", "read"),
-    [
-        ("Settings", "Setings"),
-        ("Enregistrer la facture", "Enregislrer la facture"),
-        ("Preferences", "Preferances"),
-    ],
+    [("Settings", "Setings"), ("Enregistrer la facture", "Enregislrer la facture"), ("Preferences", "Preferances")],
 )
 def test_a_wrong_letter_is_forgiven(taught, read):
     assert SEEN <= similarity(taught, read) < 1.0

@@ -189,9 +189,7 @@ def test_a_desktop_that_is_held_is_exit_code_2(monkeypatch: pytest.MonkeyPatch, 
     assert refusal.value.returncode == 2
 
 
-def test_a_login_that_is_refused_has_an_exit_code_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, made: list[dict[str, Any]]
-) -> None:
+def test_a_login_that_is_refused_has_an_exit_code_of_its_own(monkeypatch, made) -> None:
     """The unit does not start it again: each try counts against the account."""
 
     def refused(self: Any) -> None:
@@ -201,10 +199,6 @@ def test_a_login_that_is_refused_has_an_exit_code_of_its_own(
     with pytest.raises(CommandError, match="does not let us in") as refusal:
         run("runloop")
     assert refusal.value.returncode == runloop.EXIT_REFUSED == 3
-
-
-def test_values_are_split_at_the_first_sign_and_may_be_empty() -> None:
-    assert parse_variables(["a=1", "b=x=y", "c="]) == {"a": "1", "b": "x=y", "c": ""}
 
 
 @pytest.mark.parametrize("pair", ["a", "=1"])

@@ -310,22 +310,14 @@ def steps(total: int, *, terminal: bool) -> str:
     return out.getvalue()
 
 
-def test_on_a_terminal_progress_is_one_line_that_is_written_over():
+def test_progress_is_one_line_written_over_on_a_terminal_and_elsewhere_a_line_for_each_tenth():
     said = steps(20_000_000, terminal=True)
-    assert said.count("\n") == 1
-    assert said.count("\r") == 21
+    assert (said.count("\n"), said.count("\r")) == (1, 21)
     assert "\rnet.pth: 10.0 of 20.0 MB, 50 %, 1.0 MB/s" in said
-
-
-def test_elsewhere_progress_is_a_plain_line_for_each_tenth():
     lines = steps(20_000_000, terminal=False).splitlines()
-    assert "\r" not in "".join(lines)
     assert 9 <= len(lines) <= 12
     assert lines[-1].startswith("net.pth: 20.0 of 20.0 MB, 100 %")
-
-
-def test_progress_of_unknown_size_tells_now_and_then():
-    assert steps(0, terminal=False).splitlines()[0] == "net.pth: 10.0 MB, 1.0 MB/s"
+    assert steps(0, terminal=False).splitlines()[0] == "net.pth: 10.0 MB, 1.0 MB/s", "of a size that nobody said"
 
 
 # --- The command ----------------------------------------------------------------------------------------------------
@@ -461,16 +453,20 @@ def test_weights_of_clip_that_the_hub_garbles_are_not_kept(command, clip_publish
     assert left(settings.RPA_MODELS_DIR) == []
 
 
-@pytest.mark.parametrize(("tag", "file"), [("old", "ViT-B-32.old.bin"), ("by_url", "ViT-B-32.by_url.pt")])
-def test_another_training_can_be_named(command, clip_published, settings, tag, file):
+@pytest.mark.parametrize(
+    ("tag", "configured", "file"),
+    [
+        ("old", "", "ViT-B-32.old.bin"),
+        ("by_url", "", "ViT-B-32.by_url.pt"),
+        ("", "ViT-B-32.old.bin", "ViT-B-32.old.bin"),
+    ],
+)
+def test_another_training_can_be_named_by_hand_or_by_the_configured_file(
+    command, clip_published, settings, tag, configured, file
+):
+    settings.RPA_CLIP_WEIGHTS = configured
     assert command("open_clip", "--clip-tag", tag).code == 0
     assert file in left(settings.RPA_MODELS_DIR)
-
-
-def test_the_training_that_the_configured_file_is_named_after_is_fetched(command, clip_published, settings):
-    settings.RPA_CLIP_WEIGHTS = "ViT-B-32.old.bin"
-    assert command("open_clip").code == 0
-    assert "ViT-B-32.old.bin" in left(settings.RPA_MODELS_DIR)
 
 
 def test_a_repository_that_was_renamed_is_followed(publisher, monkeypatch):
@@ -488,20 +484,11 @@ def test_without_a_network_clips_file_is_named_to_be_copied_by_hand(command, cli
     assert "RPA_CLIP_WEIGHTS" in done.said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("gocr",), "no weights named gocr; choose of: easyocr, open_clip"),
-        (
-            ("open_clip", "--clip-tag", "none"),
-            "knows no weights 'none' of the model ViT-B-32; choose one of: openai, laion",
-        ),
-    ],
-)
-def test_names_that_there_are_not_are_refused_with_those_there_are(command, clip_published, arguments, said):
-    done = command(*arguments)
+def test_names_that_there_are_not_are_refused_with_those_there_are(command, clip_published):
+    assert command("gocr") == Outcome(1, "There are no weights named gocr; choose of: easyocr, open_clip.")
+    done = command("open_clip", "--clip-tag", "none")
     assert done.code == 1
-    assert said in done.said
+    assert "knows no weights 'none' of the model ViT-B-32; choose one of: openai, laion" in done.said
 
 
 def test_a_model_or_a_language_that_there_is_not_is_said(command, settings):
@@ -511,7 +498,11 @@ def test_a_model_or_a_language_that_there_is_not_is_said(command, settings):
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(NotReached("x"), 3), (NotOffered("x"), 4), (NoRoom("x"), 5), (FetchFailed("x"), 1)]
+    ("error", "code"),
+    [
+        *((NotReached("x"), 3), (NotOffered("x"), 4), (NoRoom("x"), 5), (FetchFailed("x"), 1)),
+        (KeyboardInterrupt(), fetchmodels.INTERRUPTED),
+    ],
 )
 def test_each_kind_of_failure_has_its_exit_code(command, easyocr_published, monkeypatch, error, code):
     def fail(*args: Any, **options: Any) -> Path:
@@ -519,14 +510,6 @@ def test_each_kind_of_failure_has_its_exit_code(command, easyocr_published, monk
 
     monkeypatch.setattr(fetchmodels, "fetch", fail)
     assert command("easyocr").code == code
-
-
-def test_ctrl_c_says_how_to_go_on(command, easyocr_published, monkeypatch):
-    def stop(*args: Any, **options: Any) -> Path:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(fetchmodels, "fetch", stop)
-    assert command("easyocr") == Outcome(fetchmodels.INTERRUPTED, "Stopped; run it again to go on from there.")
 
 
 def test_it_runs_where_the_settings_are_refused_for_want_of_weights(settings, tmp_path, easyocr_published):

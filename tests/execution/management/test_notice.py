@@ -58,7 +58,6 @@ def test_a_rule_of_all_lists_is_told_with_each() -> None:
         (["--address", "Nobody"], "There is no address “Nobody”"),
         (["--address", "Ward", "--digest", "noon"], "is no time"),
         (["--address", "Ward", "--escalate", "soon", "Ward IT"], "takes minutes"),
-        (["--address", "Ward", "--zone", "Paris"], "There is no time zone “Paris”"),
     ],
 )
 def test_what_tells_nobody_is_refused_with_its_reason(wrong: list[str], why: str) -> None:

@@ -63,9 +63,7 @@ def test_what_is_no_picture_or_not_there_is_refused_in_words(picture: Path, tmp_
         told(str(picture), out=tmp_path / "nowhere" / "x.png")
 
 
-def test_a_reader_that_is_off_unknown_or_not_to_be_had_is_said(
-    picture: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_that_is_off_unknown_or_not_to_be_had_is_said(picture, settings, monkeypatch) -> None:
     settings.RPA_OCR_ENGINE = "telepathy"
     with pytest.raises(CommandError, match="RPA_OCR_ENGINE is “telepathy”"):
         told(str(picture))

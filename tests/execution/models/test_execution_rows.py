@@ -133,10 +133,7 @@ def test_rates_are_of_what_was_suggested() -> None:
     assert {*Execution.objects.coaching_stats().values()} == {0}
     assert make_execution().coaching_stats()["acceptance_rate"] == 0
     assert Execution.objects.coaching_stats()["correction_rate"] == 0
-    runs = [
-        make_execution(suggestions_made=4, accepted=2, corrected=1),
-        make_execution(suggestions_made=1, accepted=1),
-    ]
+    runs = [make_execution(suggestions_made=4, accepted=2, corrected=1), make_execution(suggestions_made=1, accepted=1)]
     assert (runs[0].coaching_stats()["acceptance_rate"], runs[0].coaching_stats()["correction_rate"]) == (0.5, 0.25)
     stats = Execution.objects.coaching_stats()
     assert (stats["suggestions_made"], stats["accepted"], stats["skipped"]) == (5, 3, 0)

@@ -102,8 +102,8 @@ def test_what_tells_it_may_be_said_text_by_text_and_what_says_nothing_is_asked_a
 
 @pytest.mark.parametrize("by", ["key", "pointer"])
 def test_a_question_that_holds_nothing_says_that_its_keys_are_the_desktops_now(teach, by: str) -> None:
-    """What would be typed on the desktop is no answer: the keys are let go first, and the button says so; a press on
-    the button, which lets them go as well, is one."""
+    """S9.6: whose record it is is proposed, and never taken by itself. What would be typed on the desktop is no answer:
+    the keys are let go first, and the button says so; a press on the button, which lets them go as well, is one."""
     page, end, lesson = teach()
     step = lesson.steps.get(index=3)
     step.screen = {"record": {"identity": [{"value": "{{patient}}"}]}}
@@ -116,6 +116,7 @@ def test_a_question_that_holds_nothing_says_that_its_keys_are_the_desktops_now(t
     end.say(type="screen", node_id="record", name="Record", why="", state="known")
     button = page.locator("#question .primary")
     expect(button.locator("kbd")).to_have_text("Esc 1")
+    expect(button).to_contain_text("Go on only where “{{patient}}” is seen")
     expect(page.locator("#undo kbd")).to_have_text("Esc Z")
     page.keyboard.press("1")
     expect(page.locator("#question-title")).to_have_text("Whose record is this?")
@@ -126,6 +127,8 @@ def test_a_question_that_holds_nothing_says_that_its_keys_are_the_desktops_now(t
         expect(button.locator("kbd")).to_have_text("1")
         page.keyboard.press("1")
     expect(page.locator("#question-title")).to_have_text("This is Record")
+    step.refresh_from_db()
+    assert step.screen["record"]["accepted"] is True
 
 
 def test_a_held_click_can_be_let_go(teach) -> None:

@@ -88,25 +88,6 @@ def test_logging_in_takes_the_name_of_saved_credentials_and_no_password(teach, m
     assert (said["act"], said["params"]) == ("visual_login", {"credential": "ward-clerk"})
 
 
-def test_what_a_step_chooses_is_changed_and_made_a_variable_on_its_panel(teach) -> None:
-    page, end, lesson = teach()
-    edge = lesson.steps.get(index=3).edge
-    edge.action_type, edge.params = "choose", {"option": "Ward 4"}
-    edge.target = lesson.workflow.targets.get()
-    edge.save()
-    end.tell(rev=2)
-    shown(page)
-    expect(page.locator("[data-row=step-3] .step-name")).to_have_text("Choose Ward 4 in Rechercher")
-    page.get_by_label("What it chooses").first.fill("Ward 5")
-    page.keyboard.press("Tab")
-    expect(page.locator("[data-row=step-3] .step-name")).to_have_text("Choose Ward 5 in Rechercher")
-    page.get_by_label("a variable").check()
-    page.get_by_label("Name of the variable").fill("ward")
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-row=step-3] .step-name")).to_have_text("Choose {{ward}} in Rechercher")
-    assert Variable.objects.get(name="ward").example == "Ward 5"
-
-
 def test_the_texts_of_a_row_and_their_columns_are_lines_on_its_panel(teach) -> None:
     """S5.9: in one line they would be one text, and the second of the columns that of the first text."""
     page, end, lesson = teach()
@@ -126,26 +107,6 @@ def test_the_texts_of_a_row_and_their_columns_are_lines_on_its_panel(teach) -> N
 
 
 # --- when a step is done ---------------------------------------------------------------------------------------------
-def test_a_condition_is_written_as_a_sentence_in_place(teach) -> None:
-    """S6.13"""
-    page, _end, lesson = teach()
-    page.locator("[data-row=step-2]").click()
-    panel = page.locator("#panel-target")
-    panel.get_by_role("button", name="Only if …").click()
-    panel.get_by_label("Test", exact=True).select_option("one_of")
-    panel.get_by_label("Compared with").fill("LEFÈVRE Marie, NGUYEN Paul")
-    panel.get_by_role("button", name="Save").click()
-    wanted = "only if “Patient” is one of “LEFÈVRE Marie”, “NGUYEN Paul”"
-    expect(page.locator("[data-row=step-2] .step-when")).to_have_text(wanted)
-    expect(panel).to_contain_text("“Patient” is one of “LEFÈVRE Marie”, “NGUYEN Paul”")
-    edge = lesson.steps.get(index=2).edge
-    assert edge.condition == [{"value": "patient", "test": "one_of", "to": ["LEFÈVRE Marie", "NGUYEN Paul"]}]
-    panel.locator("[data-key=only_if]").click()
-    panel.get_by_role("button", name="Take this condition away").click()
-    panel.get_by_role("button", name="Save").click()
-    expect(page.locator("[data-row=step-2] .step-when")).to_have_count(0)
-
-
 def test_a_step_is_repeated_for_each_line_and_its_rounds_are_told(teach) -> None:
     """S6.13: the robot counts its target on the picture; how often and with what is changed on the page."""
     page, end, lesson = teach()
@@ -175,26 +136,6 @@ def test_a_step_is_repeated_for_each_line_and_its_rounds_are_told(teach) -> None
     expect(panel).to_contain_text("at most 30")
     panel.get_by_role("button", name="Not for each line").click()
     expect(page.locator("[data-row=step-1] .step-when")).to_have_count(0)
-
-
-def test_whose_record_it_is_is_proposed_and_taken_with_one_key(teach) -> None:
-    """S9.6: never by itself."""
-    page, end, lesson = teach()
-    record = Node.objects.create(workflow=lesson.workflow, node_id="record", name="Record")
-    step = lesson.steps.get(index=3)
-    step.edge.destination = record
-    step.edge.save()
-    step.screen = {"record": {"identity": [{"value": "{{patient}}"}]}}
-    step.save()
-    end.tell(rev=2)
-    end.say(type="screen", node_id="record", name="Record", why="", state="known")
-    shown(page)
-    expect(page.locator("#question-title")).to_have_text("Whose record is this?")
-    expect(page.locator("#question .primary")).to_contain_text("Go on only where “{{patient}}” is seen")
-    page.keyboard.press("1")
-    expect(page.locator("#question-title")).to_have_text("This is Record")
-    step.refresh_from_db()
-    assert step.screen["record"]["accepted"] is True
 
 
 # --- what was understood ---------------------------------------------------------------------------------------------

@@ -426,7 +426,6 @@ def test_the_same_actions_stand_beside_each_other() -> None:
     assert found == [(1, 1, ""), (2, None, "only here"), (3, 2, "differs"), (None, 3, "only there")]
 
 
-@pytest.mark.django_db
 def test_without_another_one_it_is_the_last_that_went_well(client_of, viewer) -> None:
     version = make_published()
     good = a_run(version=version)
@@ -444,7 +443,6 @@ def test_without_another_one_it_is_the_last_that_went_well(client_of, viewer) ->
     assert client.get(f"/runs/{run.execution_id}/compare?with=nothing").context["other"] == good
 
 
-@pytest.mark.django_db
 def test_of_long_runs_the_part_where_they_differ_is_shown(client_of, viewer) -> None:
     version = make_published()
     runs = [a_run(version=version) for _ in range(2)]

@@ -129,6 +129,12 @@ def learned(workflow: Workflow, target: TargetSpec, **more: Any) -> LearnedCorre
     return LearnedCorrection.objects.create(pack=pack, **kept)
 
 
+@pytest.fixture
+def workflow() -> Workflow:
+    """One that ran once, over two pages."""
+    return done(*TWO)
+
+
 def as_taught(workflow: Workflow) -> TargetSpec:
     edge = workflow.versions.get().spec().edge(EDGE)
     assert edge is not None
@@ -147,8 +153,7 @@ def proved(row: LearnedCorrection, runs: int = 2, **more: Any) -> LearnedCorrect
     return row
 
 
-def test_what_finds_everything_where_it_was_may_be_trusted() -> None:
-    workflow = done(*TWO)
+def test_what_finds_everything_where_it_was_may_be_trusted(workflow: Workflow) -> None:
     row = proved(learned(workflow, as_taught(workflow)))
     assert (row.state, row.streak) == (CorrectionState.ON_TRIAL, 2), "not before it was tried on what was right"
     assert check(row, same_eyes()) == 0
@@ -156,9 +161,8 @@ def test_what_finds_everything_where_it_was_may_be_trusted() -> None:
     assert (row.state, row.checked_on, row.breaks) == (CorrectionState.TRUSTED, 1, [])
 
 
-def test_a_run_that_is_under_way_is_not_waited_for() -> None:
+def test_a_run_that_is_under_way_is_not_waited_for(workflow: Workflow) -> None:
     """Where one run follows another at once there is always one."""
-    workflow = done(*TWO)
     row = proved(learned(workflow, as_taught(workflow)))
     step = run_of(workflow.versions.get()).steps.get(edge_id=EDGE)
     later = timezone.now() + timedelta(minutes=1)
@@ -168,9 +172,8 @@ def test_a_run_that_is_under_way_is_not_waited_for() -> None:
     assert row.state == CorrectionState.TRUSTED
 
 
-def test_what_finds_another_place_than_the_one_that_was_right_needs_a_person() -> None:
+def test_what_finds_another_place_than_the_one_that_was_right_needs_a_person(workflow: Workflow) -> None:
     """The heading of the page instead of its button."""
-    workflow = done(*TWO)
     row = proved(learned(workflow, replace(as_taught(workflow), text="Page one", label="Page one")))
     assert check(row, same_eyes()) == 1
     row.refresh_from_db()
@@ -186,9 +189,10 @@ def test_what_finds_another_place_than_the_one_that_was_right_needs_a_person() -
 @pytest.mark.parametrize(
     ("outcome", "verified", "breaks"), [("succeeded", "yes", 1), ("failed", "no", 0), ("failed", "cannot_tell", 0)]
 )
-def test_a_place_that_a_coach_showed_is_right_unless_it_proved_wrong(outcome: str, verified: str, breaks: int) -> None:
+def test_a_place_that_a_coach_showed_is_right_unless_it_proved_wrong(
+    workflow: Workflow, outcome: str, verified: str, breaks: int
+) -> None:
     """A coach who was wrong before is in nobody's way who is right."""
-    workflow = done(*TWO)
     step = Execution.objects.get().steps.get(edge_id=EDGE)
     step.outcome, step.verified = outcome, verified
     step.save()
@@ -200,8 +204,7 @@ def test_a_place_that_a_coach_showed_is_right_unless_it_proved_wrong(outcome: st
     assert check(says_otherwise, same_eyes()) == breaks
 
 
-def test_what_a_person_trusted_in_spite_of_it_stays_trusted() -> None:
-    workflow = done(*TWO)
+def test_what_a_person_trusted_in_spite_of_it_stays_trusted(workflow: Workflow) -> None:
     wrong = replace(as_taught(workflow), text="Page one", label="Page one")
     row = learned(workflow, wrong, state=CorrectionState.TRUSTED, began_as=CorrectionState.TRUSTED)
     assert check(row, same_eyes()) == 1
@@ -210,8 +213,7 @@ def test_what_a_person_trusted_in_spite_of_it_stays_trusted() -> None:
     assert len(row.breaks) == 1
 
 
-def test_what_was_refused_and_would_be_answered_now_is_a_break() -> None:
-    workflow = done(*TWO)
+def test_what_was_refused_and_would_be_answered_now_is_a_break(workflow: Workflow) -> None:
     step = Execution.objects.get().steps.get(edge_id=EDGE)
     step.suggestion = {**step.suggestion, "box": None, "status": "not_found"}
     step.outcome = "skipped"
@@ -246,9 +248,7 @@ def stood(workflow: Workflow, said: str, *, by: str = "resume") -> str:
     [("three", "resume", 1, 1), ("two", "resume", 0, 1), ("", "resume", 0, 0), ("three", "stop", 0, 0)],
 )
 @pytest.mark.slow
-def test_a_look_of_a_screen_is_tried_where_runs_stood_still_as_well(
-    said: str, by: str, breaks: int, looked_at: int
-) -> None:
+def test_a_look_of_a_screen_is_tried_where_runs_stood_still_as_well(said, by, breaks, looked_at) -> None:
     """Where a person picked another screen than it would say; what nobody picked proves nothing either way."""
     workflow = done()
     steps = Step.objects.exclude(picture_before="").count()
@@ -269,17 +269,14 @@ def test_a_look_of_a_screen_is_tried_where_runs_stood_still_as_well(
         assert (told["was"], told["now"], told["picture"], told["verdict"]) == ("three", "two", digest, "wrong")
 
 
-def test_a_parameter_is_no_question_of_seeing() -> None:
-    workflow = done(*TWO)
+def test_a_parameter_is_no_question_of_seeing(workflow: Workflow) -> None:
     row = learned(workflow, as_taught(workflow), kind=CorrectionKind.PARAMS, of={}, payload={"params": {"count": 2}})
     assert check(row, same_eyes()) == 0
     row.refresh_from_db()
     assert (row.checked_on, row.checked_at is not None) == (0, True)
 
 
-def test_it_is_tried_as_soon_as_it_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    workflow, eyes = done(*TWO), same_eyes()
-    monkeypatch.setattr(tasks, "eyes", lambda: eyes)
+def test_it_is_tried_as_soon_as_it_was_learned(workflow: Workflow) -> None:
     row = learned(workflow, as_taught(workflow))
     assert DBTaskResult.objects.get().task_path.endswith("check_correction")
     assert tasks.check_correction.call(row.pk) == 0
@@ -288,11 +285,9 @@ def test_it_is_tried_as_soon_as_it_was_learned(monkeypatch: pytest.MonkeyPatch) 
     assert tasks.check_correction.call(0) == 0  # it is gone meanwhile
 
 
-def test_other_eyes_have_it_tried_again(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    workflow, eyes = done(*TWO), same_eyes()
-    monkeypatch.setattr(tasks, "eyes", lambda: eyes)
+def test_other_eyes_have_it_tried_again(workflow: Workflow, settings: Any) -> None:
     row = learned(workflow, as_taught(workflow))
-    check(row, eyes)
+    check(row, same_eyes())
     tasks.see_what_changed()
     settings.RPA_MATCH_THRESHOLD = 0.7
     tasks.see_what_changed()
@@ -303,8 +298,7 @@ def test_other_eyes_have_it_tried_again(monkeypatch: pytest.MonkeyPatch, setting
     assert "execution.replay.tasks.check_correction" in DBTaskResult.objects.values_list("task_path", flat=True)
 
 
-def test_what_could_be_tried_on_nothing_is_not_trusted() -> None:
-    workflow = done(*TWO)
+def test_what_could_be_tried_on_nothing_is_not_trusted(workflow: Workflow) -> None:
     row = proved(learned(workflow, as_taught(workflow)))
     for step in Step.objects.exclude(picture_before=""):
         PictureStore().path(step.picture_before).unlink(missing_ok=True)
@@ -313,10 +307,8 @@ def test_what_could_be_tried_on_nothing_is_not_trusted() -> None:
     assert (row.checked_on, row.state, row.streak) == (0, CorrectionState.ON_TRIAL, 2)
 
 
-def test_it_is_tried_again_on_what_it_did_before_it_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_tried_again_on_what_it_did_before_it_is_trusted(workflow: Workflow) -> None:
     """The run that it was learned in was still going when it was tried first: nothing stood against it yet."""
-    workflow, eyes = done(*TWO), same_eyes()
-    monkeypatch.setattr(tasks, "eyes", lambda: eyes)
     row = learned(workflow, replace(as_taught(workflow), text="Page one", label="Page one"))
     LearnedCorrection.objects.update(checked_at=row.learned_at, checked_on=1)  # as if nothing had stood there then
     row.refresh_from_db()
@@ -331,14 +323,10 @@ def test_it_is_tried_again_on_what_it_did_before_it_is_trusted(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("ahead", [timedelta(hours=-1), timedelta(hours=1)])
-def test_whether_it_was_tried_on_what_it_did_is_no_question_of_clocks(
-    monkeypatch: pytest.MonkeyPatch, ahead: timedelta
-) -> None:
+def test_whether_it_was_tried_on_what_it_did_is_no_question_of_clocks(workflow: Workflow, ahead) -> None:
     """The clock of a robot that is ahead or behind by an hour: nothing untried is trusted, nothing tried is doubted."""
-    workflow, eyes = done(*TWO), same_eyes()
-    monkeypatch.setattr(tasks, "eyes", lambda: eyes)
     row = learned(workflow, as_taught(workflow), since=timezone.now() - timedelta(days=1))
-    check(row, eyes)
+    check(row, same_eyes())
     DBTaskResult.objects.all().delete()
     row = proved(row, used_at=timezone.now() + ahead)
     assert row.state == CorrectionState.ON_TRIAL, "its own steps were looked at by nobody"
@@ -347,12 +335,8 @@ def test_whether_it_was_tried_on_what_it_did_is_no_question_of_clocks(
     assert row.state == CorrectionState.TRUSTED
 
 
-def test_a_step_that_was_not_closed_when_it_was_looked_at_is_looked_at_once_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_step_that_was_not_closed_when_it_was_looked_at_is_looked_at_once_more(workflow: Workflow) -> None:
     """S6.17: a coach has shown the very place that it said, and the step goes on; nothing asks for it without end."""
-    workflow, eyes = done(*TWO), same_eyes()
-    monkeypatch.setattr(tasks, "eyes", lambda: eyes)
     row = learned(workflow, as_taught(workflow))
     execution = run_of(workflow.versions.get())
     step = execution.steps.get(edge_id=EDGE)
@@ -362,7 +346,7 @@ def test_a_step_that_was_not_closed_when_it_was_looked_at_is_looked_at_once_more
         correction=row, step=step, part="place", outcome=UseOutcome.RIGHT, known_at=timezone.now()
     )
     row = proved(row, runs=1)
-    check(row, eyes)
+    check(row, same_eyes())
     row.refresh_from_db()
     assert row.state == CorrectionState.ON_TRIAL
     DBTaskResult.objects.all().delete()
@@ -377,9 +361,7 @@ def test_a_step_that_was_not_closed_when_it_was_looked_at_is_looked_at_once_more
     assert row.state == CorrectionState.TRUSTED
 
 
-def test_what_it_did_is_looked_at_first_and_a_step_that_nobody_came_to_is_not_tried(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_it_did_is_looked_at_first_and_a_step_that_nobody_came_to_is_not_tried(monkeypatch) -> None:
     """One whose picture is gone is passed over for good, and asked for no more."""
     workflow, eyes = done(*TWO, runs=4), same_eyes()
     monkeypatch.setattr(tasks, "eyes", lambda: eyes)
@@ -402,8 +384,7 @@ def test_what_it_did_is_looked_at_first_and_a_step_that_nobody_came_to_is_not_tr
     assert not DBTaskResult.objects.exists()
 
 
-def test_a_new_version_has_what_is_in_force_tried_again() -> None:
-    workflow = done(*TWO)
+def test_a_new_version_has_what_is_in_force_tried_again(workflow: Workflow) -> None:
     row = learned(workflow, as_taught(workflow))
     learned(workflow, as_taught(workflow), state=CorrectionState.OFF)
     DBTaskResult.objects.all().delete()
@@ -412,9 +393,8 @@ def test_a_new_version_has_what_is_in_force_tried_again() -> None:
     assert [result.args_kwargs["args"] for result in DBTaskResult.objects.all()] == [[row.pk]]
 
 
-def test_it_is_tried_where_what_it_was_learned_of_is_taught_as_it_was_then() -> None:
+def test_it_is_tried_where_what_it_was_learned_of_is_taught_as_it_was_then(workflow: Workflow) -> None:
     """What was right of another target says nothing of it, and what no run goes by is never tried."""
-    workflow = done(*TWO)
     wrong = replace(as_taught(workflow), text="Page one", label="Page one")
     old = learned(workflow, wrong)
     assert check(old, same_eyes()) == 1

@@ -35,16 +35,6 @@ def test_a_window_is_full_after_so_many_bytes():
     assert window.has_room()
 
 
-def test_a_mark_acknowledges_all_before_it_and_nothing_twice():
-    window = CreditWindow()
-    for mark in (10, 20, 30):
-        window.sent(mark, 1)
-    assert window.acknowledge(25)
-    assert window.outstanding == 1
-    assert not window.acknowledge(25)
-    assert not window.acknowledge(5)
-
-
 def test_it_is_overdue_when_nothing_comes_back_while_something_is_out():
     clock = Clock()
     window = CreditWindow(clock=clock)

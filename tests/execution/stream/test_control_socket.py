@@ -33,18 +33,6 @@ def path_of(run: Execution) -> str:
     return f"/ws/control/{run.execution_id}/"
 
 
-async def test_nobody_who_is_not_logged_in_has_control(run):
-    async with Socket(path_of(run)) as socket:
-        assert await socket.close_code() == 4401
-
-
-async def test_a_viewer_is_refused(run, make_user):
-    """S10.1"""
-    key = await in_thread(lambda: session_of(make_user("vera", "viewer")))
-    async with Socket(path_of(run), session_key=key) as socket:
-        assert await socket.close_code() == 4403
-
-
 async def test_another_operator_is_told_that_it_is_taken(run, make_user):
     key = await in_thread(lambda: session_of(make_user("otto", "operator")))
     async with Socket(path_of(run), session_key=key) as socket:

@@ -97,9 +97,7 @@ def test_one_reading_serves_any_number_of_runs_in_two_queries():
     """D1: never a query a socket."""
     version = make_published()
     runs = [make_run(version, 3) for _ in range(20)]
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
+    with CaptureQueriesContext(connection) as asked:
         readings = queries.read({run.pk: {1} for run in runs}, ["en"])
     assert len(asked) == 2
     assert all([event.seq for event in readings[run.pk].after(1)] == [2, 3] for run in runs)

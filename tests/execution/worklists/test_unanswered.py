@@ -15,6 +15,8 @@ from execution.models.worklist import ItemState, WorklistState
 from execution.record.claims import Claim
 from execution.record.journal import Journal
 from execution.running.runner import Hooks, Runner
+from execution.worklists.actions.lists import append, create_list, start_list
+from execution.worklists.adding import NewRow
 from execution.worklists.claiming import take
 from execution.worklists.outcome import settle
 from execution.worklists.unanswered import end_unanswered
@@ -23,6 +25,8 @@ from tests.doubles.scripted import ScriptedDesktop
 from tests.factories import make_user
 from tests.support.lists import IDENTITY, new_list, robot, states
 from tests.support.scripted import analyzer, publish_line, screens
+
+pytestmark = pytest.mark.django_db
 
 PATIENCE_S = 600
 LATER = timedelta(seconds=PATIENCE_S + 1)
@@ -38,7 +42,6 @@ def paused(**more: Any) -> Claim:
     return claimed
 
 
-@pytest.mark.django_db
 def test_a_run_that_stands_for_longer_than_its_list_is_patient_is_ended_with_what_it_asked() -> None:
     """S12.12: its picture stays."""
     claimed = paused()
@@ -55,21 +58,18 @@ def test_a_run_that_stands_for_longer_than_its_list_is_patient_is_ended_with_wha
     assert (item.state, item.saved, item.reason) == (ItemState.SET_ASIDE, False, work.unanswered)
 
 
-@pytest.mark.django_db
 def test_a_list_that_is_patient_for_ever_waits() -> None:
     claimed = paused()
     Worklist.objects.update(patience_s=None)
     assert not end_unanswered(claimed.execution.execution_id, now=timezone.now() + LATER)
 
 
-@pytest.mark.django_db
 def test_nobody_ends_a_run_that_a_person_has_in_hand() -> None:
     claimed = paused()
     Execution.objects.update(pause_reason=PauseReason.CONTROL)
     assert not end_unanswered(claimed.execution.execution_id, now=timezone.now() + LATER)
 
 
-@pytest.mark.django_db
 def test_a_run_of_no_list_is_left_to_its_own_time_outs() -> None:
     claimed = paused()
     WorkRun.objects.all().delete()
@@ -85,7 +85,6 @@ def asking(**fields: Any) -> tuple[str, Prompt]:
     return run.execution_id, Prompt.objects.create(execution=run, step=step, **asked)
 
 
-@pytest.mark.django_db
 def test_a_question_is_withdrawn_and_not_rejected() -> None:
     run, prompt = asking()
     assert end_unanswered(run, now=timezone.now() + LATER)
@@ -94,7 +93,6 @@ def test_a_question_is_withdrawn_and_not_rejected() -> None:
     assert WorkRun.objects.get().picture == "b" * 64
 
 
-@pytest.mark.django_db
 def test_a_question_that_somebody_corrects_right_now_is_left_open() -> None:
     now = timezone.now()
     held = {"held_by": make_user("operator"), "held_since": now, "held_until": now + 2 * LATER}
@@ -125,9 +123,6 @@ class Night:
 
 
 def line_list(version: Any, *names: str, **more: Any) -> Worklist:
-    from execution.worklists.actions.lists import append, create_list, start_list
-    from execution.worklists.adding import NewRow
-
     worklist = create_list(
         name="Pages", workflow_id=version.workflow.workflow_id, columns=["Name"], keys=["Name"],
         **{"mode": "automatic", **more},
