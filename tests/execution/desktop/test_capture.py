@@ -59,6 +59,14 @@ def test_the_buffer_holds_twenty_changed_frames_and_the_last_ten_are_at_hand_s1_
     assert capture.recent(0) == []
 
 
+def test_the_latest_is_the_newest_even_when_nothing_changed(capture: ContinuousCapture) -> None:
+    assert capture.latest() is None
+    capture.start()
+    first = wait_until(capture.latest)
+    wait_until(lambda: (latest := capture.latest()) is not None and latest.taken_at > first.taken_at)
+    assert len(capture.recent()) == 1
+
+
 def test_who_is_to_look_more_often_looks_at_once(desktop: ScriptedDesktop) -> None:
     """A run that begins waits for no frame that was due in an hour."""
     watching = ContinuousCapture(desktop, interval_ms=3_600_000).start()

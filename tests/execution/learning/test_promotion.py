@@ -16,6 +16,7 @@ from execution.learning.promotion import (
     Tally,
     Trial,
     above,
+    asks_at,
     below,
     fallen,
     least,
@@ -141,3 +142,12 @@ def test_one_failure_takes_nothing_back() -> None:
 def test_no_state_is_put_back_to_watching() -> None:
     assert [below(state) for state in S] == [None, None, S.COACHING, S.AUTO_CANDIDATE]
     assert all(RUNGS[state].stays <= RUNGS[state].whole for state in RUNGS)
+
+
+def test_why_it_asks_is_a_sentence() -> None:
+    assert asks_at(Tally(good=3, of=4), 0.7) == (
+        "It asks here because this step was verified 3 of 4 times: at least 24%, and 70% is needed."
+    )
+    assert asks_at(Tally(), 0.7) == "It asks here because this step was never tried before."
+    assert asks_at(Tally(good=9, of=9), 0.7) == ""
+    assert asks_at(Tally(), 0.0) == ""

@@ -95,6 +95,13 @@ def test_coached_once_it_is_found_again_and_soon_without_a_person(version: Workf
     assert (row.state, row.streak, row.conditions["theme"]) == (CorrectionState.TRUSTED, 3, "light")
 
 
+def test_what_was_taught_is_done_as_before_where_it_is_still_there(version: WorkflowVersion) -> None:
+    run(version, desktop(), shows(BUTTON))
+    old = desktop("Go on")
+    assert run(version, old).state == ExecutionState.COMPLETED
+    assert not CorrectionUse.objects.filter(ordered=False).exists(), "it had nothing to say"
+
+
 # --- a screen that a person picked -----------------------------------------------------------------------------------
 class Remembering(KnownReader):
     """Reads of a kept picture what of it is not painted over, as it read the screen: not what a script draws now."""

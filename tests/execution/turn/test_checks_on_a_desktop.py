@@ -1,4 +1,4 @@
-"""The product's own stages on a scripted desktop: the right record or no click (S9.6)."""
+"""The product's own stages on a scripted desktop: the right record or no click, dialogs closed, waits (S1.20, S9.6)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tests.support.scripted import BUTTON, analyzer, queue
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder")]
 
 IDENTITY = [{"label": "Patient", "value": "Ada Byron"}]
+UPDATE = {"name": "Update", "texts": ["Restart now"], "window_title": "Update*", "click": "Later"}
 
 
 def page(name: str, then: str, *more: TextLabel) -> ScriptedScreen:
@@ -28,6 +29,12 @@ def page(name: str, then: str, *more: TextLabel) -> ScriptedScreen:
 
 def patient(name: str) -> TextLabel:
     return TextLabel(text=f"Patient: {name}", at=Point(60, 140))
+
+
+def update(then: str) -> ScriptedScreen:
+    text = TextLabel(text="Restart now", at=Point(60, 90))
+    later = Button(name="later", text="Later", box=Box(60, 200, 100, 30))
+    return ScriptedScreen(name="update", title="Update available", widgets=[text, later], on={"later": then})
 
 
 def workflow(edge: dict[str, Any] | None = None, **fields: Any) -> Execution:
@@ -83,6 +90,15 @@ def test_another_record_is_not_touched_and_the_right_one_is_once_it_is_there() -
 
     done = run(workflow({"identity": IDENTITY}), desktop, opens)
     assert (done.state, clicks(desktop)) == (ExecutionState.COMPLETED, 1)
+
+
+def test_a_dialog_that_an_action_brings_is_closed() -> None:
+    desktop = ScriptedDesktop([page("one", "update"), update("two"), page("two", "")])
+    done = run(workflow(popups=[UPDATE]), desktop)
+    sentences = list(done.steps.order_by("index").values_list("sentence", "outcome"))
+    assert done.state == ExecutionState.COMPLETED
+    assert ("Close “Update”", Outcome.SUCCEEDED) in sentences
+    assert clicks(desktop) == 2
 
 
 def register(*names: str) -> ScriptedScreen:

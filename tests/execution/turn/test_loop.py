@@ -407,6 +407,21 @@ def test_an_act_that_came_to_nothing_is_looked_at_again_where_the_store_goes_bef
     assert s.world.acts == ["ab", "bc", "cd"]
 
 
+def test_a_slow_analysis_degrades_the_steps_after_it_until_a_coach_lifts_it(stage: Any) -> None:
+    """S2.4"""
+    s = stage()
+    s.world.on_act = lambda edge_id: (
+        (setattr(s.world, "degraded", True), setattr(s.world, "degraded_reason", "slow"))
+        if edge_id == "ab"
+        else control.lift_degraded(execution_id=s.execution.execution_id)
+    )
+    execution = s.run()
+    kinds = list(execution.events.values_list("kind", flat=True))
+    assert kinds.count("degraded") == 1
+    assert not execution.degraded
+    assert not s.world.degraded
+
+
 def test_what_a_loop_that_died_had_put_on_the_screen_is_known_to_the_next(stage: Any) -> None:
     """S9.8: it is looked at before it is saved; what was put on an earlier screen is not."""
     types = {"action_type": "type_text", "params": {"text": "Ann"}}
