@@ -49,6 +49,15 @@ def words(response: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("model", MODELS)
+def test_every_part_of_a_run_can_be_looked_at(
+    client_of: ClientOf, designer: Any, rows: dict[str, Any], model: str
+) -> None:
+    client = client_of(designer)
+    assert client.get(reverse(f"admin:execution_{model}_changelist")).status_code == 200
+    assert client.get(reverse(f"admin:execution_{model}_change", args=[rows[model].pk])).status_code == 200
+
+
+@pytest.mark.parametrize("model", MODELS)
 def test_no_part_of_a_run_can_be_added_changed_or_deleted_even_by_an_admin(
     client_of: ClientOf, rows: dict[str, Any], django_user_model: Any, model: str
 ) -> None:

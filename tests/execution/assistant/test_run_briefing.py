@@ -204,6 +204,7 @@ def test_a_secret_and_a_masked_region_are_in_no_answer_and_no_fact() -> None:
     assert data["details"][0]["texts_on_the_screen"] == ["Save", "Save All", "Cancel"]
     assert "ada martin" not in str(data["details"]).lower()
     assert "masked regions is left out" in ask("/screen 4", run).answer
+    assert "is not read" in ask("/why 4", run).answer and "ada martin" not in ask("/why 4", run).answer.lower()
     assert "hunter2!" not in str(overview(run)).lower()
 
 

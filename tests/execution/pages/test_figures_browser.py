@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from tests.execution.pages.test_corrections import shown
 from tests.execution.pages.test_replays import asked
 from tests.execution.pages.test_viewer import a_run, screen
 from tests.factories import make_published
-from tests.support.browser import shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -76,6 +74,3 @@ def test_they_are_clean_in_every_look(page_of, designer, shown, asked, width, la
             )
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
                 path, page.evaluate(f"{wide}.map((e) => e.tagName + '.' + e.className).slice(0, 8)"))  # fmt: skip
-            if os.environ.get("SHOTS"):
-                name = f"{path.split('?')[0].replace('/', '-')}-{width}-{language}-{scheme}.png"
-                shot(page, path=f"{os.environ['SHOTS']}/{name}", full_page=True)
