@@ -1,4 +1,7 @@
-"""S6.4 with the product's own eyes and judge: a coach shows a button that was renamed, and later runs find it."""
+"""S6.4 with the product's own eyes and judge: a coach shows a button that was renamed, and later runs find it.
+
+A wrong coach shows its twin: found out at the first act, and nothing more is done on his word.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import pytest
 from execution.actions import control
 from execution.actions.corrections import put_correction
 from execution.actions.decide import decide
-from execution.choices import CorrectionState, ExecutionState, PromptKind
+from execution.choices import CorrectionState, ExecutionState, PromptKind, UseOutcome
 from execution.models import CorrectionPack, CorrectionUse, Execution, LearnedCorrection, Prompt
 from execution.perception.analyzer import ScreenAnalyzer
 from execution.running.runner import Hooks, Runner
@@ -28,17 +31,27 @@ from workflows.pictures import PictureStore
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_folder", "tried_at_once")]
 
+TWIN = Box(400, 480, 160, 48)
 
-def page(name: str, button: str, then: str) -> ScriptedScreen:
+
+def page(name: str, button: str, then: str, twin: str = "Delete") -> ScriptedScreen:
     widgets: list[Any] = [TextLabel(text=f"Page {name}", at=Point(60, 90)), Button(name="go", text=button, box=BUTTON)]
     if name == "two":
-        widgets.append(Button(name="other", text="Delete", box=Box(400, 480, 160, 48)))
-    return ScriptedScreen(name=name, title=f"{name.title()} - Forms", widgets=widgets, on={"go": then})
+        widgets.append(Button(name="other", text=twin, box=TWIN))
+    return ScriptedScreen(
+        name=name,
+        title=f"{name.title()} - Forms",
+        widgets=widgets,
+        on={"go": then, "other": "gone" if twin == "Delete" else then},
+    )
 
 
-def desktop(button: str = "Continue") -> ScriptedDesktop:
+def desktop(button: str = "Continue", twin: str = "Delete") -> ScriptedDesktop:
     """As it was taught but for the button of the second page."""
-    return ScriptedDesktop([page("one", "Go on", "two"), page("two", button, "three"), page("three", "", "")])
+    gone = ScriptedScreen(name="gone", title="Gone", widgets=[TextLabel(text="All is gone", at=Point(60, 90))])
+    return ScriptedDesktop(
+        [page("one", "Go on", "two"), page("two", button, "three", twin), page("three", "", ""), gone]
+    )
 
 
 def shows(box: Box) -> Any:
@@ -57,6 +70,11 @@ def says(choice: str, kind: PromptKind) -> Any:
         decide(prompt_id=prompt.pk, choice=choice, source=DecisionSource.PROGRAM)
 
     return answer
+
+
+def stops(prompt: Prompt) -> None:
+    assert prompt.kind == PromptKind.TARGET, "nobody suggests what proved wrong"
+    control.stop(execution_id=prompt.execution.execution_id)
 
 
 def run(version: WorkflowVersion, on: ScriptedDesktop, *answers: Any, reads: Any = analyzer) -> Execution:
@@ -100,6 +118,22 @@ def test_what_was_taught_is_done_as_before_where_it_is_still_there(version: Work
     old = desktop("Go on")
     assert run(version, old).state == ExecutionState.COMPLETED
     assert not CorrectionUse.objects.filter(ordered=False).exists(), "it had nothing to say"
+
+
+def test_a_coach_who_shows_the_twin_twice_is_found_out_each_time(version: WorkflowVersion) -> None:
+    """What he ordered is all that was ever done wrong."""
+    for times in (1, 2):
+        on = desktop()
+        undone = says("stop", PromptKind.IN_DOUBT)
+        assert run(version, on, shows(TWIN), undone).state == ExecutionState.STOPPED
+        assert clicked(on) == 2, "to the second page, and what he ordered"
+        states = set(LearnedCorrection.objects.values_list("state", flat=True))
+        assert (LearnedCorrection.objects.count(), states) == (times, {CorrectionState.OFF})
+    on = desktop()
+    run(version, on, stops)
+    assert clicked(on) == 1
+    did = CorrectionUse.objects.filter(outcome=UseOutcome.WRONG)
+    assert [use.ordered for use in did] == [True, True], "what they did is listed"
 
 
 # --- a screen that a person picked -----------------------------------------------------------------------------------
