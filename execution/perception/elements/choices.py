@@ -112,9 +112,7 @@ def _label(scene: Scene, box: Box) -> int | None:
 
 def _stands_apart(scene: Scene, box: Box, line: Box) -> bool:
     """False for the first letter of a word."""
-    return box.h >= 0.6 * line.h and not scene.drawn(
-        Box(box.right, line.y, max(2, round(_CLEAR * box.h)), line.h), gap=1
-    )
+    return box.h >= 0.6 * line.h and not scene.drawn(Box(box.right, line.y, max(2, int(_CLEAR * box.h)), line.h), gap=1)
 
 
 def _is_digits(scene: Scene, box: Box) -> bool:
