@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import Max
 
-from execution.teaching.values import put_back, tells_by_itself
+from execution.teaching.values import put_back, tells_anywhere, tells_by_itself
 from workflows.graph import ExpectSpec, GraphSpec, TargetSpec
 from workflows.models import Edge, Node, Picture, Target, Variable, Workflow
 from workflows.pictures import PictureStore
@@ -157,8 +157,9 @@ class Draft:
 
 
 def declare(workflow: Workflow, name: str, value: str) -> None:
-    """What is declared to be seen says the variable where its value stood: another run shows another one there."""
-    if not tells_by_itself(value):
+    """What is declared to be seen says the variable where its value stood: another run shows another one there. A word
+    that programs have, such as an option's, may stand there whatever the run's value is."""
+    if not tells_anywhere(value) and (not tells_by_itself(value) or len(value.split()) < 2):
         return
     for edge in workflow.edges.exclude(expect={}, before={}):
         for spec in (edge.expect, edge.before):

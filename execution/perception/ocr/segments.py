@@ -96,10 +96,10 @@ def segments(crop: np.ndarray) -> list[Segment]:
             whole = crop[top:bottom, left:right]
             whole = without_access_keys(whole, ground(whole), _INK)
             behind = _behind_picture(whole)
-            for start, part in ((0, whole[:, :behind]), (behind, whole[:, behind:])):
-                ink = _ink_box(part) if part.size else None
-                if ink is not None:
-                    found.append(_segment(part, ink, left + start, top))
+            part = whole[:, behind:]
+            ink = _ink_box(part)
+            if ink is not None:
+                found.append(_segment(part, ink, left + behind, top))
     return found
 
 

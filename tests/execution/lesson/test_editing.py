@@ -191,6 +191,16 @@ def test_what_must_be_seen_says_the_variable_that_a_typed_text_becomes(lesson: L
     assert other.expect == {"texts": ["Accounts / {{title}}", "Saved"], "window_title": "{{title}} - Vault"}
 
 
+def test_what_must_be_seen_keeps_a_word_that_programs_have(lesson: Lesson) -> None:
+    fixed(lesson, "Emergency")
+    other = lesson.steps.get(index=1).edge
+    other.expect = {"texts": ["Emergency department"]}
+    other.save(update_fields=["expect"])
+    editing.change_step(lesson, 2, value={"kind": "variable", "name": "ward"})
+    other.refresh_from_db()
+    assert other.expect == {"texts": ["Emergency department"]}
+
+
 def test_of_a_text_that_becomes_a_secret_nothing_stays(lesson: Lesson, django_capture_on_commit_callbacks: Any) -> None:
     """S6.1, S10.4: no row of the database holds it any more, and the pictures after it are gone."""
     fixed(lesson)
