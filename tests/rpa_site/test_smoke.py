@@ -18,6 +18,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.utils import timezone
 
+from execution import navigation
 from execution.models import Robot
 from rpa_site import smoke
 from rpa_site.smoke import ExitCode, SmokeCheck, verdict_of
@@ -69,6 +70,7 @@ def run(**options: Any) -> tuple[int, str]:
 def navigate(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The module that holds the handler, with one that can be called."""
     module = ModuleType("execution.navigation")
+    module.__path__ = navigation.__path__  # its own modules are imported as ever
     module.handle_navigate_action = lambda *_: None
     monkeypatch.setitem(sys.modules, "execution.navigation", module)
     return module
