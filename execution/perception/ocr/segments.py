@@ -105,7 +105,8 @@ def segments(crop: np.ndarray) -> list[Segment]:
 
 def _behind_picture(crop: np.ndarray) -> int:
     """Where the text begins behind a picture in one piece that stands out above it and below it, as no letter does; 0
-    where none does. Read with it the text would be that much smaller."""
+    where none does. Read with it the text would be that much smaller. What holds something, such as a number in a ring,
+    is read with its text."""
     ink = distance(crop, ground(crop)) > _INK
     columns = np.flatnonzero(ink.any(axis=0))
     gaps = np.flatnonzero(np.diff(columns) > _PICTURE_GAP * len(crop))
@@ -114,10 +115,9 @@ def _behind_picture(crop: np.ndarray) -> int:
     first, last, then = int(columns[0]), int(columns[gaps[0]]) + 1, int(columns[gaps[0] + 1])
     rows = np.flatnonzero(ink[:, then:].any(axis=1))
     _count, _labels, pieces, _centres = cv2.connectedComponentsWithStats(ink[:, first:last].view(np.uint8))
-    _x, y, w, h, _area = max(pieces[1:].tolist(), key=lambda piece: piece[3])
-    stands_out = y < rows[0] and rows[-1] < y + h - 1
-    is_picture = stands_out and w == last - first and _PICTURE_WIDTH[0] * h <= w <= _PICTURE_WIDTH[1] * h
-    return (last + then) // 2 if is_picture else 0
+    _x, y, w, h, _area = pieces[1].tolist()
+    stands_out = len(pieces) == 2 and y < rows[0] and rows[-1] < y + h - 1
+    return (last + then) // 2 if stands_out and _PICTURE_WIDTH[0] * h <= w <= _PICTURE_WIDTH[1] * h else 0
 
 
 def _segment(crop: np.ndarray, ink: Box, left: int, top: int) -> Segment:

@@ -87,6 +87,14 @@ def test_a_picture_before_a_text_that_stands_out_above_and_below_it_is_left_out(
     assert text.box.h < 22
 
 
+def test_a_number_in_a_ring_before_a_text_is_not_left_out():
+    pixels = line(height=40)
+    cv2.circle(pixels, (32, 20), 13, (60, 60, 60), 1)
+    write(pixels, "7", 27, y=25)
+    write(pixels, "Dupont Marie", 56, y=25)
+    assert min(segment.box.x for segment in segments(pixels)) <= 27
+
+
 @pytest.mark.parametrize(
     "text", ["O pos, young", "(a) once more", "Q am Morgen", "I am on my way", "Enregistrer sous", "By me"]
 )
